@@ -5,11 +5,13 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <mapi/results.h>
 
 #include "client/shortcut.hpp"
 #include "engine/config/arguments.hpp"
+#include "engine/error.hpp"
 
 namespace mapi::client
 {
@@ -55,7 +57,9 @@ public:
     virtual bool is_connected() = 0;
     virtual void set_option(int option, uint64_t value) = 0;
     virtual uint64_t option(int option) = 0;
-    virtual void connect() = 0;
+    // Connects flows in one step, `this` among them.  All are of one device; after an error none is
+    // connected.
+    virtual void connect(const std::vector<std::shared_ptr<Flow>> &flows) = 0;
     virtual void reset(int fid) = 0;
     virtual void remove(int fid) = 0;
     virtual void close() = 0;
@@ -85,6 +89,18 @@ public:
     virtual std::shared_ptr<const FlowRecipe> recipe_if_gone() { return nullptr; }
 
 protected:
+    // Throws Error if one of the flows is another kind's.
+    template <class Kind>
+    static std::vector<Kind *> of_one_kind(const std::vector<std::shared_ptr<Flow>> &flows)
+    {
+        std::vector<Kind *> own;
+        for (const auto &flow : flows) {
+            own.push_back(dynamic_cast<Kind *>(flow.get()));
+            if (!own.back())
+                throw Error(MFUNCT_INVALID_ARGUMENT_1, "the flows are not of one mapid");
+        }
+        return own;
+    }
     // Once, when the flow has all its functions.
     void make_shortcuts(size_t functions)
     {

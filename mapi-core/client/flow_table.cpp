@@ -12,6 +12,20 @@ void FlowTable::throw_no_flow(int fd) const
                 "there is no flow " + std::to_string(fd));
 }
 
+std::vector<std::shared_ptr<Flow>> FlowTable::hold_unconnected(const int *fds, int count)
+{
+    if (count < 1)
+        throw Error(MFUNCT_INVALID_ARGUMENT_2, "the number of flows is less than 1");
+    std::vector<std::shared_ptr<Flow>> flows;
+    for (const int *fd = fds; fd != fds + count; ++fd) {
+        flows.push_back(hold(*fd));
+        if (flows.back()->is_connected())
+            throw Error(MDLIB_FLOW_ALREADY_ACTIVE,
+                        "flow " + std::to_string(*fd) + " is already connected");
+    }
+    return flows;
+}
+
 int FlowTable::reserve()
 {
     const std::lock_guard lock(mutex_);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "client/backend.hpp"
 #include "client/grace_period.hpp"
@@ -54,6 +55,9 @@ public:
     {
         return with(fd, [](Flow &flow) { return flow.shared_from_this(); });
     }
+
+    // At least one.  Throws Error, also if one of them is connected.
+    std::vector<std::shared_ptr<Flow>> hold_unconnected(const int *fds, int count);
 
     // Creates a flow that knows its descriptor: make(fd) returns it, or throws.
     template <class Make> int add(Make make)

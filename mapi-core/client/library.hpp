@@ -35,4 +35,13 @@ private:
 Library &library();
 // Null before that.
 extern constinit std::atomic<Library *> made_library [[gnu::visibility("hidden")]];
+
+// As FlowTable::try_shortcut(); null before the first flow.
+template <class Take>
+auto try_shortcut(int fd, int fid, Take take)
+    -> decltype(made_library.load()->flows.try_shortcut(fd, fid, take))
+{
+    Library *const library = made_library.load(std::memory_order_acquire);
+    return library ? library->flows.try_shortcut(fd, fid, take) : nullptr;
+}
 } // namespace mapi::client

@@ -33,10 +33,15 @@ public:
     bool is_connected() override { return flow_->is_connected(); }
     void set_option(int option, uint64_t value) override { flow_->set_option(option, value); }
     uint64_t option(int option) override { return flow_->option(option); }
-    void connect() override
+    void connect(const std::vector<std::shared_ptr<Flow>> &flows) override
     {
-        flow_->connect();
-        make_shortcuts(flow_->function_count());
+        const auto own = of_one_kind<LocalFlow>(flows);
+        std::vector<engine::Flow *> connected;
+        for (const LocalFlow *flow : own)
+            connected.push_back(flow->flow_.get());
+        engine::Flow::connect(connected);
+        for (LocalFlow *flow : own)
+            flow->make_shortcuts(flow->flow_->function_count());
     }
     void reset(int fid) override { flow_->reset(fid); }
     void remove(int fid) override

@@ -23,6 +23,7 @@ using mapi::client::guard;
 using mapi::client::library;
 using mapi::client::ReaderClock;
 using mapi::client::Shortcut;
+using mapi::client::try_shortcut;
 using mapi::engine::copy_text;
 
 namespace
@@ -101,15 +102,6 @@ int apply(int fd, const char *name, mapi::client::GivenArguments &given)
     });
 }
 
-template <class Take>
-auto try_shortcut(int fd, int fid, Take take)
-    -> decltype(mapi::client::made_library.load()->flows.try_shortcut(fd, fid, take))
-{
-    mapi::client::Library *const library =
-        mapi::client::made_library.load(std::memory_order_acquire);
-    return library ? library->flows.try_shortcut(fd, fid, take) : nullptr;
-}
-
 [[gnu::noinline]] mapi_results_t *ask_for_results(int fd, int fid)
 {
     return guard(static_cast<mapi_results_t *>(nullptr), [&] {
@@ -150,8 +142,15 @@ int mapi_create_offline_flow(const char *path, int format)
 
 int mapi_connect(int fd)
 {
+    return mapi_connect_flows(&fd, 1);
+}
+
+int mapi_connect_flows(const int *fds, int count)
+{
     return guard(-1, [&] {
-        library().flows.hold(fd)->connect();
+        const auto flows =
+            library().flows.hold_unconnected(need(fds, MFUNCT_INVALID_ARGUMENT_1), count);
+        flows.front()->connect(flows);
         return 0;
     });
 }

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <optional>
 #include <thread>
@@ -141,14 +142,34 @@ uint64_t Flow::option(int option)
     return options_.get(option);
 }
 
-void Flow::connect()
+// In the order of their addresses: two threads may be about to connect or close the same flows.
+std::vector<std::unique_lock<std::mutex>> Flow::lock(std::vector<Flow *> flows)
 {
-    const std::lock_guard lock(mutex_);
-    if (chain_->is_closed_unconnected())
-        throw Error(MAPI_INVALID_FLOW, "the flow is closed");
-    if (chain_->status() != FLOW_INIT)
-        throw Error(MDLIB_FLOW_ALREADY_ACTIVE, "the flow is already connected");
-    device_->connect(chain_);
+    std::sort(flows.begin(), flows.end(), std::less<>());
+    if (std::adjacent_find(flows.begin(), flows.end()) != flows.end())
+        throw Error(MFUNCT_INVALID_ARGUMENT_1, "a flow is listed twice");
+    std::vector<std::unique_lock<std::mutex>> locks;
+    for (Flow *flow : flows)
+        locks.emplace_back(flow->mutex_);
+    return locks;
+}
+
+void Flow::connect(const std::vector<Flow *> &flows)
+{
+    const auto locks = lock(flows);
+    Device::Chains chains;
+    for (const Flow *flow : flows) {
+        if (flow->device_ != flows.front()->device_)
+            throw Error(MFUNCT_INVALID_ARGUMENT_1,
+                        "the flows are on different devices (one step connects flows of one)");
+        if (flow->chain_->is_closed_unconnected())
+            throw Error(MAPI_INVALID_FLOW, "the flow is closed");
+        if (flow->chain_->status() != FLOW_INIT)
+            throw Error(MDLIB_FLOW_ALREADY_ACTIVE, "the flow is already connected");
+        chains.push_back(flow->chain_);
+    }
+    if (!chains.empty())
+        flows.front()->device_->connect(chains);
 }
 
 void Flow::reset(int fid)
@@ -201,9 +222,11 @@ void Flow::close(const std::vector<std::shared_ptr<Flow>> &flows)
 void Flow::disconnect(const std::vector<std::shared_ptr<Flow>> &flows)
 {
     std::map<Device *, Device::Chains> chains;
-    std::vector<std::unique_lock<std::mutex>> locks;
+    std::vector<Flow *> locked;
+    for (const auto &flow : flows)
+        locked.push_back(flow.get());
+    const auto locks = lock(std::move(locked));
     for (const auto &flow : flows) {
-        locks.emplace_back(flow->mutex_);
         if (flow->chain_->status() == FLOW_ACTIVE || flow->chain_->status() == FLOW_FINISHED)
             chains[flow->device_.get()].push_back(flow->chain_);
         else

@@ -45,7 +45,9 @@ public:
     // For functions that are applied afterwards; only before the flow is connected.
     void set_option(int option, uint64_t value);
     uint64_t option(int option);
-    void connect();
+    void connect() { connect({this}); }
+    // Connects many flows of one device in one step.  After an error none is connected.
+    static void connect(const std::vector<Flow *> &flows);
     // Its result and packet counts are as if the flow were connected now; they include packets that
     // the driver reads afterwards.
     void reset(int fid);
@@ -107,6 +109,7 @@ public:
     std::vector<FunctionCounts> removed_counts();
 
 private:
+    static std::vector<std::unique_lock<std::mutex>> lock(std::vector<Flow *> flows);
     void check_applicable(const mapi_function &function) const;
     static void disconnect(const std::vector<std::shared_ptr<Flow>> &flows);
     FunctionCounts counts_of(const Applied &applied) const;

@@ -27,6 +27,9 @@ public:
     ipc::Reply ask(const ipc::Request &request, const std::vector<int> &descriptors = {},
                    std::vector<ipc::Descriptor> *received = nullptr, size_t most = 0);
 
+    // For a request in several parts, which other threads' requests of this kind must not mix with.
+    std::unique_lock<std::mutex> lock_parts() { return std::unique_lock(parts_mutex_); }
+
     // False: mapid has ended, is stopped or hangs, or this is a forked process.
     bool is_alive() const;
     // Throws an Error that names the cause if is_alive() is false.
@@ -53,6 +56,7 @@ private:
     const std::string path_;
     const int process_;
     std::mutex mutex_; // one request at a time
+    std::mutex parts_mutex_;
     ipc::Mapping engine_;
     const ipc::PulseWord *pulse_ = nullptr; // in engine_, after the handshake; null: mapid has none
     bool has_shaken_hands_ = false;

@@ -106,7 +106,7 @@ std::shared_ptr<Flow> RemoteBackend::create_again(const FlowRecipe &recipe)
         for (const ipc::Request &call : recipe.calls)
             flow->ask_again(call);
         if (recipe.is_connected)
-            flow->connect();
+            flow->connect({flow});
     } catch (const Error &) {
         flow->close();
         throw;

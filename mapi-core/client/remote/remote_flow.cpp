@@ -17,6 +17,8 @@ namespace mapi::client
 {
 namespace
 {
+constexpr size_t kFlowsOfMessage = 8192;
+
 // Null: this libmapi has no such function.
 const mapi_function *find_composing(const std::string &name)
 {
@@ -140,14 +142,41 @@ uint64_t RemoteFlow::option(int option)
     return connection_->ask(request).flow_option();
 }
 
-void RemoteFlow::connect()
+// Many in parts, since a message cannot hold all numbers; mapid connects them after the last part.
+void RemoteFlow::ask_to_connect(const std::vector<int> &numbers) const
 {
-    const std::lock_guard lock(mutex_);
     ipc::Request request;
-    request.mutable_connect()->set_flow(number_);
-    connection_->ask(request);
-    make_shortcuts(functions_.size());
-    is_connected_.store(true, std::memory_order_release);
+    if (numbers.size() == 1) {
+        request.mutable_connect()->set_flow(numbers.front());
+        connection_->ask(request);
+        return;
+    }
+    const auto lock = connection_->lock_parts();
+    for (size_t done = 0; done < numbers.size(); done += kFlowsOfMessage) {
+        const size_t end = std::min(done + kFlowsOfMessage, numbers.size());
+        ipc::FlowNumbers &call = *request.mutable_connect_flows();
+        call.mutable_flows()->Assign(numbers.begin() + long(done), numbers.begin() + long(end));
+        call.set_has_more(end < numbers.size());
+        connection_->ask(request);
+    }
+}
+
+void RemoteFlow::connect(const std::vector<std::shared_ptr<Flow>> &flows)
+{
+    const auto own = of_one_kind<RemoteFlow>(flows);
+    for (const RemoteFlow *flow : own) {
+        if (flow->connection_ != connection_)
+            throw Error(MFUNCT_INVALID_ARGUMENT_1, "the flows are not of one mapid");
+    }
+    std::vector<int> numbers;
+    for (const RemoteFlow *flow : own)
+        numbers.push_back(flow->number_);
+    ask_to_connect(numbers);
+    for (RemoteFlow *flow : own) {
+        const std::lock_guard lock_of_flow(flow->mutex_);
+        flow->make_shortcuts(flow->functions_.size());
+        flow->is_connected_.store(true, std::memory_order_release);
+    }
 }
 
 void RemoteFlow::reset(int fid)

@@ -36,7 +36,7 @@ public:
     bool is_connected() override { return is_connected_; }
     void set_option(int option, uint64_t value) override;
     uint64_t option(int option) override;
-    void connect() override;
+    void connect(const std::vector<std::shared_ptr<Flow>> &flows) override;
     void reset(int fid) override;
     void remove(int fid) override;
     void close() override;
@@ -72,6 +72,7 @@ private:
         std::atomic<bool> is_removed = false;
     };
 
+    void ask_to_connect(const std::vector<int> &numbers) const;
     void add(const std::string &name, const ipc::Applied &applied);
     void mark_removed(int fid);
     Function &function(int fid);

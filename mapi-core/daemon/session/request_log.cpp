@@ -29,6 +29,7 @@ bool changes_something(const ipc::Request &request)
     case ipc::Request::kReset:
     case ipc::Request::kRemove:
     case ipc::Request::kConnect:
+    case ipc::Request::kConnectFlows:
     case ipc::Request::kClose:
     case ipc::Request::kStartRecording:
     case ipc::Request::kStopRecording: return true;
@@ -73,6 +74,11 @@ std::string words_for(const ipc::Request &request)
         return fmt::format("flow {}: remove function {}", request.remove().flow(),
                            request.remove().function());
     case ipc::Request::kConnect: return fmt::format("flow {}: connect", request.connect().flow());
+    case ipc::Request::kConnectFlows:
+        return fmt::format(
+            "connect {} flows, from flow {} on{}", request.connect_flows().flows_size(),
+            request.connect_flows().flows_size() > 0 ? request.connect_flows().flows(0) : 0,
+            request.connect_flows().has_more() ? ", and more" : "");
     case ipc::Request::kClose: return fmt::format("flow {}: close", request.close().flow());
     case ipc::Request::kStartRecording:
         return "start recording into " + request.start_recording().name();

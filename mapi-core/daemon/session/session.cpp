@@ -51,6 +51,7 @@ bool leaves_memory(const ipc::Request &request)
     switch (request.call_case()) {
     case ipc::Request::kApply:
     case ipc::Request::kConnect:
+    case ipc::Request::kConnectFlows:
     case ipc::Request::kReset:
     case ipc::Request::kRemove:
     case ipc::Request::kClose:
@@ -240,7 +241,8 @@ void Session::dispatch_probed(const ipc::Request &request,
     case ipc::Request::kGetFlowOption:
         return reply.set_flow_option(find(request.get_flow_option().flow())
                                          .flow->option(request.get_flow_option().option()));
-    case ipc::Request::kConnect: return connect(request.connect().flow());
+    case ipc::Request::kConnect: return find(request.connect().flow()).flow->connect();
+    case ipc::Request::kConnectFlows: return connect(request.connect_flows());
     case ipc::Request::kClose: return close(request.close().flow());
     case ipc::Request::kDescribeFlow: return describe_flow(request.describe_flow().flow(), reply);
     case ipc::Request::kDescribeFunction:
@@ -413,10 +415,18 @@ void Session::apply(const ipc::Apply &call, std::vector<ipc::Descriptor> &descri
     show(fid, entry.flow->memory(fid), *arena_, *reply.mutable_applied());
 }
 
-void Session::connect(int number)
+void Session::connect(const ipc::FlowNumbers &call)
 {
-    FlowEntry &entry = find(number);
-    entry.flow->connect();
+    std::vector<int> numbers = std::exchange(to_connect_, {});
+    if (numbers.size() + size_t(call.flows_size()) > flows_.size())
+        throw Error(MFUNCT_INVALID_ARGUMENT_1, "a flow is listed twice");
+    numbers.insert(numbers.end(), call.flows().begin(), call.flows().end());
+    if (call.has_more())
+        return std::swap(to_connect_, numbers);
+    std::vector<engine::Flow *> flows;
+    for (const int number : numbers)
+        flows.push_back(find(number).flow.get());
+    engine::Flow::connect(flows);
 }
 
 void Session::close(int number)

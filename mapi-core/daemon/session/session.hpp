@@ -59,7 +59,7 @@ private:
     void append_offline(const ipc::AppendOffline &call, const ipc::Descriptor &file);
     void apply(const ipc::Apply &call, std::vector<ipc::Descriptor> &descriptors,
                ipc::Reply &reply);
-    void connect(int number);
+    void connect(const ipc::FlowNumbers &call);
     void close(int number);
     void set_option(const ipc::DeviceOption &call);
     void describe(const mapi_function &function, ipc::Reply &reply) const;
@@ -91,6 +91,7 @@ private:
     std::shared_ptr<engine::Client> engine_client_; // shared by its flows; null before Hello
     engine::Devices own_;                           // captures that the client has opened
     std::map<std::string, QuotaUses> captures_;     // captures without a flow, by device name
+    std::vector<int> to_connect_;                   // flows of a call that is not complete yet
     std::map<int, FlowEntry> flows_;                // by the client's numbers
     std::unique_ptr<Recording> recording_;          // started by the client
     std::vector<int> to_send_;

@@ -3,6 +3,7 @@
 #include "engine/node/node_arguments.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 namespace mapi::engine
@@ -50,6 +51,18 @@ std::vector<const uint64_t *> list_words(const std::vector<uint64_t> &words)
     return pointers;
 }
 
+// Of what operator== of Argument compares.
+size_t hash_of(const Arguments &arguments)
+{
+    constexpr size_t kSpread = 0x9e3779b97f4a7c15;
+    size_t hash = arguments.size();
+    for (const Argument &argument : arguments) {
+        hash = (hash ^ size_t(argument.kind) ^ size_t(argument.number)) * kSpread;
+        hash = (hash ^ std::hash<std::string>()(argument.text)) * kSpread;
+    }
+    return hash;
+}
+
 bool is_text(char kind)
 {
     switch (kind) {
@@ -65,9 +78,9 @@ bool is_text(char kind)
 } // namespace
 
 NodeArguments::NodeArguments(Arguments arguments)
-    : arguments_(std::move(arguments)), references_(make_references(arguments_)),
-      views_(list_views(references_)), flows_seen_(count_flows(arguments_)),
-      flow_words_(list_words(flows_seen_))
+    : arguments_(std::move(arguments)), hash_(hash_of(arguments_)),
+      references_(make_references(arguments_)), views_(list_views(references_)),
+      flows_seen_(count_flows(arguments_)), flow_words_(list_words(flows_seen_))
 {
 }
 

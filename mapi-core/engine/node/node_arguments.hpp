@@ -51,9 +51,12 @@ public:
     // "PATH: " of each file that the function writes.
     std::string written_paths() const;
     bool operator==(const NodeArguments &other) const { return arguments_ == other.arguments_; }
+    // The same for equal arguments.
+    size_t hash() const { return hash_; }
 
 private:
     const Arguments arguments_;
+    const size_t hash_;
     std::vector<Reference> references_;
     const std::vector<const mapi_reference *>
         views_;                        // of the references, as the function gets them

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "engine/error.hpp"
-#include "engine/packet_path/plan.hpp"
+#include "engine/packet_path/shared_nodes.hpp"
 #include "engine/wall_clock.hpp"
 #include "ring/futex.hpp"
 
@@ -240,9 +240,9 @@ void Chain::reset(uint32_t resets)
     resets_done_.store(std::max(done, resets), std::memory_order_release); // pairs with has_reset()
 }
 
-void Chain::activate(const Plan &plan)
+void Chain::activate(SharedNodes &shared)
 {
-    use_shared_nodes(plan);
+    use_shared_nodes(shared);
     find_metered();
     start_us_ = now_us();
     status_.store(FLOW_ACTIVE,
@@ -252,23 +252,19 @@ void Chain::activate(const Plan &plan)
 
 // The same function with the same arguments and the same input mask runs only once, whichever flow
 // applied it.
-void Chain::use_shared_nodes(const Plan &plan)
+void Chain::use_shared_nodes(SharedNodes &shared)
 {
     const Node *source = nullptr; // the node whose output is the input here; null: the whole batch
-    for (size_t i = 0; i < functions_.size(); ++i) {
-        if (functions_[i]->is_removed)
+    for (const auto &applied : functions_) {
+        if (applied->is_removed)
             continue;
-        std::shared_ptr<Node> &node = functions_[i]->node;
-        const bool may_share = node->traits().is_shareable();
-        std::shared_ptr<Node> shared = may_share ? plan.find(source, *node) : nullptr;
-        for (size_t k = 0; k < i && may_share && !shared; ++k) {
-            if (!functions_[k]->is_removed && functions_[k]->node->can_serve(source, *node))
-                shared = functions_[k]->node;
-        }
-        if (shared)
-            node = std::move(shared);
-        else
+        std::shared_ptr<Node> &node = applied->node;
+        if (std::shared_ptr<Node> same = shared.find(source, *node)) {
+            node = std::move(same);
+        } else {
             node->set_source(source);
+            shared.add(*node);
+        }
         if (!node->traits().passes_all())
             source = node.get();
     }

@@ -19,7 +19,7 @@
 
 namespace mapi::engine
 {
-class Plan;
+class SharedNodes;
 
 // A function of the flow.  Its node may serve other flows too: the flow's share is the node's count
 // since the flow joined.
@@ -121,7 +121,7 @@ public:
     FlowBegun begun() const { return begun_; }
 
     // Client's thread, under the device's lock.
-    void activate(const Plan &plan);
+    void activate(SharedNodes &shared);
     void ask_for_reset(size_t position);
     // How often it was called: a plan that is made now begins with these resets.
     uint32_t resets_asked() const { return resets_asked_.load(std::memory_order_acquire); }
@@ -150,7 +150,7 @@ public:
     bool settle();
 
 private:
-    void use_shared_nodes(const Plan &plan);
+    void use_shared_nodes(SharedNodes &shared);
     void find_metered();
     void show_status();
 

@@ -23,6 +23,7 @@
 #include "engine/node/node_group.hpp"
 #include "engine/packet_path/burst.hpp"
 #include "engine/packet_path/plan.hpp"
+#include "engine/packet_path/shared_nodes.hpp"
 
 namespace mapi::engine
 {
@@ -58,8 +59,9 @@ public:
     std::shared_ptr<Node> make_node(const mapi_function &function, Arguments arguments,
                                     const std::shared_ptr<Client> &client,
                                     const FlowOptions &options);
-    // Takes effect before it returns: packets that the driver reads afterwards belong to the flow.
-    void connect(const std::shared_ptr<Chain> &chain);
+    // Takes effect before it returns: packets that the driver reads afterwards belong to the flows.
+    // One new plan serves all of them, so they begin with the same packet.
+    void connect(const Chains &chains);
     // Returns when the flows have ended, though some of their files may not be written yet.  If
     // another flow's reader blocks the device's thread, it returns earlier and they end later.  One
     // new plan serves all of them.
@@ -123,6 +125,7 @@ private:
     mapi_function_drops sum_drops(std::string &failure);
 
     // Under mutex_.
+    SharedNodes &shared_nodes();
     void start_source();
     void start_thread();
     void install(Chains chains, const std::vector<std::shared_ptr<NodeGroup>> &groups,
@@ -171,10 +174,11 @@ private:
 
     std::mutex mutex_; // all below, and writing plan_
     State state_ = State::kIdle;
-    bool has_begun_ = false;             // the thread has built the first node groups
-    std::condition_variable changed_;    // a flow ended or was closed
-    std::unique_ptr<Plan> current_;      // owns the plan of plan_
-    std::shared_ptr<const Node> filter_; // whose code the source uses
+    bool has_begun_ = false;              // the thread has built the first node groups
+    std::condition_variable changed_;     // a flow ended or was closed
+    std::unique_ptr<Plan> current_;       // owns the plan of plan_
+    std::unique_ptr<SharedNodes> shared_; // of current_; null: since then nodes have left the plan
+    std::shared_ptr<const Node> filter_;  // whose code the source uses
     std::vector<Retired> retired_;
     std::vector<std::weak_ptr<Node>> nodes_;  // of all flows, for their drops
     mapi_function_drops reported_drops_ = {}; // as reported; never decrease

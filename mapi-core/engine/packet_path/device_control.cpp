@@ -147,28 +147,45 @@ std::shared_ptr<Node> Device::make_node(const mapi_function &function, Arguments
     return node;
 }
 
-void Device::connect(const std::shared_ptr<Chain> &chain)
+SharedNodes &Device::shared_nodes()
+{
+    if (!shared_) {
+        shared_ = std::make_unique<SharedNodes>();
+        for (const auto &node : current_->nodes())
+            shared_->add(*node);
+    }
+    return *shared_;
+}
+
+void Device::connect(const Chains &chains)
 {
     {
         const std::lock_guard lock(mutex_);
-        auto chains = current_->chains();
-        chains.push_back(chain);
+        auto all = current_->chains();
+        all.insert(all.end(), chains.begin(), chains.end());
         if (start_at_connect_) {
             if (state_ == State::kIdle)
-                set_filter(chains); // before the first packets
+                set_filter(all); // before the first packets
             start_source();
             start_thread();
         }
-        chain->activate(*current_);
-        install(std::move(chains), current_->groups());
-        if (state_ == State::kFinished) {
+        for (const auto &chain : chains)
+            chain->activate(shared_nodes());
+        install(std::move(all), current_->groups());
+        for (const auto &chain : chains) {
+            if (state_ != State::kFinished)
+                break;
             chain->join(chain->resets_asked());
             chain->end();
         }
     }
     free_retired();
+    const auto have_joined = [&] {
+        return std::all_of(chains.begin(), chains.end(),
+                           [](const auto &chain) { return chain->has_joined(); });
+    };
     if (driver_.offload && has_started())
-        wait_a_little([&] { return chain->has_joined(); }, kSwitchTime);
+        wait_a_little(have_joined, kSwitchTime);
 }
 
 void Device::disconnect(const Chains &chains)
@@ -179,6 +196,7 @@ void Device::disconnect(const Chains &chains)
             chain->close();
         Chains left = current_->chains();
         std::erase_if(left, [](const auto &chain) { return chain->status() == FLOW_CLOSED; });
+        shared_.reset();
         install(std::move(left), current_->groups(), chains);
         for (const auto &chain : chains)
             chain->cancel(); // a thread that waits for room in the flow's buffer continues
@@ -224,6 +242,7 @@ std::shared_ptr<Node> Device::remove(Applied &function)
     {
         const std::lock_guard lock(mutex_);
         function.is_removed = true;
+        shared_.reset();
         install(current_->chains(), current_->groups(), {},
                 node ? std::vector{node} : std::vector<std::shared_ptr<Node>>());
         if (node)

@@ -282,13 +282,4 @@ void Plan::publish()
     }
     ran_.clear();
 }
-
-std::shared_ptr<Node> Plan::find(const Node *source, const Node &wanted) const
-{
-    for (const auto &node : nodes_) {
-        if (node->can_serve(source, wanted))
-            return node;
-    }
-    return nullptr;
-}
 } // namespace mapi::engine

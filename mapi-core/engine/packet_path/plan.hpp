@@ -56,8 +56,8 @@ public:
     const std::vector<std::shared_ptr<Chain>> &chains() const { return chains_; }
     // The number of distinct functions.
     size_t count_nodes() const { return nodes_.size(); }
-    // The node equivalent to `wanted` with the mask of `source`, or null.
-    std::shared_ptr<Node> find(const Node *source, const Node &wanted) const;
+    // Distinct ones.
+    const std::vector<std::shared_ptr<Node>> &nodes() const { return nodes_; }
     // Nodes that could run in a branch, one set for each branch to build; no set for a branch that
     // already has exactly these nodes.
     const std::vector<NodeGroup::Nodes> &ungrouped() const { return ungrouped_; }

@@ -96,6 +96,12 @@ int mapi_connect(int fd);
 int mapi_close_flow(int fd);
 
 /*
+ * Connects flows of one device in one step: all begin with the same packet, and many flows take
+ * little longer than one.  -1: none is connected.
+ */
+int mapi_connect_flows(const int *fds, int count);
+
+/*
  * Restarts a function of a connected flow: its result, and its packet counts, are as if the flow
  * had just been connected.  Counting restarts with the packets that the device reads after the call
  * returns; only if another flow's reader makes the device wait does it restart later.  Functions of

@@ -20,7 +20,7 @@ public:
     bool is_connected() override { return false; }
     void set_option(int, uint64_t) override {}
     uint64_t option(int) override { return 0; }
-    void connect() override {}
+    void connect(const std::vector<std::shared_ptr<Flow>> &) override {}
     void reset(int) override {}
     void remove(int) override {}
     void close() override {}
