@@ -174,6 +174,24 @@ def programs():
                     yield pathlib.Path(file.name).read_bytes()
 
 
+def snort_rules():
+    """Each with definitions of its variables."""
+    variables = b"".join(
+        b"var %s %s\n" % (name, value)
+        for name, value in (
+            (b"HOME_NET", b"[10.0.0.0/8,!10.1.0.0/16]"),
+            (b"EXTERNAL_NET", b"!$HOME_NET"),
+            (b"HTTP_SERVERS", b"any"),
+            (b"HTTP_PORTS", b"[80,8080:8090]"),
+        )
+    )
+    yield variables + b'drop tcp $HOME_NET any <> [::1/64] !80 (msg:"a"; content:!"|41|b"; sid:1;)'
+    for path in sorted((DATA / "rules").rglob("*.rules")):
+        lines = [line for line in path.read_bytes().splitlines() if b"alert " in line]
+        for line in lines[:: max(1, len(lines) // 5)]:
+            yield variables + line.lstrip(b"# ") + b"\n"
+
+
 class Corpora:
     """Inputs without duplicates, numbered."""
 
@@ -263,6 +281,8 @@ def make(folder):
         corpora.add("elf_functions", program)
     for text in CONFIGS:
         corpora.add("config", text.encode())
+    for text in snort_rules():
+        corpora.add("snort_rules", text)
     all_requests = [framed(request) for request in requests()]
     corpora.add("session", b"".join(all_requests))
     for request in all_requests:

@@ -133,6 +133,7 @@ std::vector<Option> comma_modifiers(const Option &option, size_t at)
             modifier.name += char(std::tolower(static_cast<unsigned char>(value[at++])));
         at = std::min(skip_spaces(value, at), end);
         modifier.value = value.substr(at, end - at);
+        modifier.value.erase(modifier.value.find_last_not_of(" \t") + 1);
         modifier.has_value = !modifier.value.empty();
         if (modifier.name.empty() || modifier.name.find(':') != std::string::npos)
             refuse(option, at, "a modifier is missing after the comma");

@@ -57,6 +57,12 @@ void RuleFiles::read(const std::string &path)
     read_lines(lines, path);
 }
 
+void RuleFiles::read_text(const std::string &name, const std::string &text)
+{
+    Lines lines(name, text);
+    read_lines(lines, name);
+}
+
 void RuleFiles::read_config(const std::string &path)
 {
     is_config_ = true;

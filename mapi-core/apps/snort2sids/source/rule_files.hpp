@@ -33,6 +33,7 @@ public:
 
     // Includes are read where they stand.  Throws std::runtime_error if the file cannot be read.
     void read(const std::string &path);
+    void read_text(const std::string &name, const std::string &text);
     // Variables alone; includes are skipped.
     void read_config(const std::string &path);
 
