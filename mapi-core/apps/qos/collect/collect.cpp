@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+// collect: one thread reads selected packets into a queue, this one stores them.
+#include "qos/collect/collect.hpp"
+
+#include <chrono>
+#include <random>
+
+#include <fmt/format.h>
+
+#include "common/command/counted.hpp"
+#include "common/command/printable.hpp"
+#include "common/command/signals.h"
+#include "common/command/status_line.hpp"
+#include "common/command/tell.hpp"
+#include "qos/collect/packet_queue.hpp"
+#include "qos/collect/selection.hpp"
+#include "qos/collect/storing.hpp"
+
+namespace qos
+{
+namespace
+{
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr size_t kBatch = 8192; // packets of a transaction
+constexpr milliseconds kLook(200);
+constexpr milliseconds kTimeToRead(200); // for what arrived before Ctrl-C or the end of --duration
+constexpr auto kLongestUnwritten = std::chrono::seconds(1); // then a smaller batch is written, too
+
+int64_t wall_clock_ns()
+{
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+               std::chrono::system_clock::now().time_since_epoch())
+        .count();
+}
+
+Run run_of(const CollectOptions &options)
+{
+    std::random_device random;
+    Run run;
+    run.id = int64_t((uint64_t(random()) << 32 | random()) >> 1);
+    run.point = options.point;
+    run.source = options.device;
+    for (const std::string &path : options.captures)
+        run.source += (run.source.empty() ? "" : " ") + command::printable(path);
+    run.started_ns = wall_clock_ns();
+    run.below = options.below;
+    run.key = int64_t(options.key);
+    run.payload_bytes = int64_t(options.payload_bytes);
+    return run;
+}
+
+class Collector
+{
+public:
+    explicit Collector(const CollectOptions &options)
+        : options_(options),
+          storing_([&options] { return open_store(options.store, Access::kWrite); },
+                   run_of(options),
+                   [&options](const std::string &text) {
+                       command::tell("mapi-qos: {}: {}\n", options.store, text);
+                   }),
+          queue_(options.buffer, !options.is_device()), selection_(options, queue_)
+    {
+    }
+
+    int run()
+    {
+        command_catch_interrupts();
+        began_ = Clock::now();
+        selection_.start();
+        while (!is_over())
+            step();
+        if (options_.is_device() && !queue_.has_ended())
+            std::this_thread::sleep_for(kTimeToRead);
+        finish();
+        return tell_end();
+    }
+
+private:
+    bool is_over()
+    {
+        const std::chrono::duration<double> passed = Clock::now() - began_;
+        const bool is_time_up =
+            options_.is_device() && options_.seconds > 0 && passed.count() >= options_.seconds;
+        return queue_.has_ended() || is_time_up || command_was_interrupted() || has_given_up();
+    }
+
+    // A capture waits for its store, but not forever.
+    bool has_given_up() const
+    {
+        return !options_.is_device() && storing_.away_for().count() >= options_.patience_s * 1000;
+    }
+
+    void step()
+    {
+        if (storing_.is_away()) {
+            if (!write())
+                command_pause(int(kLook.count()));
+            return;
+        }
+        const auto packets = queue_.take(kBatch, 2 * kBatch, kLook);
+        storing_.add(packets);
+        if (storing_.waiting_packets() >= kBatch || Clock::now() - written_ >= kLongestUnwritten)
+            write();
+        show_progress();
+    }
+
+    bool write()
+    {
+        update_run();
+        const bool is_written = storing_.write();
+        if (is_written)
+            written_ = Clock::now();
+        return is_written;
+    }
+
+    void update_run()
+    {
+        const SelectionCounts counts = selection_.counts();
+        const mapi_stat_t stats = selection_.stats();
+        Run &run = storing_.run();
+        run.packets = int64_t(counts.packets);
+        run.selected = int64_t(counts.selected);
+        run.unread = int64_t(counts.unread);
+        run.malformed = int64_t(counts.malformed);
+        run.lost = int64_t(stats.drop_kernel + stats.ps_ifdrop + counts.dropped);
+        run.no_room = int64_t(queue_.no_room());
+        // A device was watched also while no packet arrived.
+        run.first_ns = options_.is_device() ? run.started_ns : counts.first_ns;
+        run.last_ns = options_.is_device() ? wall_clock_ns() : counts.last_ns;
+    }
+
+    // What has arrived is stored, for which a store that is away gets some time.
+    void finish()
+    {
+        const bool is_whole = queue_.has_ended();
+        if (!options_.is_device() && !is_whole)
+            queue_.close();
+        selection_.stop();
+        update_run();
+        storing_.run().is_complete = is_whole || options_.is_device();
+        const auto until = Clock::now() + milliseconds(int64_t(options_.patience_s * 1000));
+        bool is_stored = false;
+        while (!is_stored) {
+            if (!storing_.is_away())
+                storing_.add(queue_.take(0, 2 * kBatch, milliseconds(0)));
+            is_stored = storing_.write() && queue_.size() == 0;
+            if (is_stored || storing_.away_for().count() == 0)
+                continue;
+            if (Clock::now() >= until)
+                break;
+            command_pause(int(kLook.count()));
+        }
+        unstored_ = storing_.waiting_packets() + queue_.size();
+        is_run_stored_ = is_stored;
+    }
+
+    void show_progress()
+    {
+        if (!options_.is_quiet && Clock::now() - began_ >= std::chrono::seconds(1))
+            line_.show(fmt::format("{} of {} packets selected", storing_.run().selected,
+                                   storing_.run().packets));
+    }
+
+    // Returns the exit code.
+    int tell_end()
+    {
+        line_.clear();
+        const Run &run = storing_.run();
+        const mapi_stat_t stats = selection_.stats();
+        bool is_missing = false;
+        const auto tell_missing = [&](uint64_t count, const char *what) {
+            if (count > 0)
+                command::tell("mapi-qos: {} {}\n", command::counted(count, "packet"), what);
+            is_missing |= count > 0;
+        };
+        if (!options_.is_quiet)
+            command::tell("mapi-qos: {} of {} selected at point {}\n", run.selected,
+                          command::counted(uint64_t(run.packets), "packet"), run.point);
+        if (run.unread > 0 && !options_.is_quiet)
+            command::tell("mapi-qos: {} could not be selected: headers truncated or unknown, or "
+                          "fewer bytes captured than the hash covers (--payload)\n",
+                          command::counted(uint64_t(run.unread), "packet"));
+        if (*stats.message) {
+            command::tell("mapi-qos: {}\n", stats.message);
+            is_missing = true;
+        }
+        tell_missing(uint64_t(run.lost), "lost before selection: the kernel's buffer or libmapi's "
+                                         "was full (increase buffer_mb in mapi.conf)");
+        tell_missing(uint64_t(run.no_room),
+                     "not stored: the buffer was full while the store was away or slow (increase "
+                     "--buffer)");
+        tell_missing(uint64_t(run.malformed), "not stored: their time cannot be represented");
+        if (!is_run_stored_) {
+            command::tell("mapi-qos: {}: {} not stored: {}\n", options_.store,
+                          command::counted(unstored_, "packet"), storing_.why_away());
+            is_missing = true;
+        }
+        if (command_was_interrupted() && !options_.is_device())
+            return kExitInterrupted;
+        return is_missing ? kExitIncomplete : kExitDone;
+    }
+
+    const CollectOptions &options_;
+    Storing storing_;
+    PacketQueue queue_;
+    Selection selection_;
+    command::StatusLine line_;
+    Clock::time_point began_, written_ = Clock::now();
+    uint64_t unstored_ = 0;
+    bool is_run_stored_ = false;
+};
+} // namespace
+
+int collect(const CollectOptions &options)
+{
+    return Collector(options).run();
+}
+} // namespace qos

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+// selection: one flow: a filter, STARTSTOP for the time that was covered, PKTSELECT.
+#include "qos/collect/selection.hpp"
+
+#include <climits>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+
+namespace qos
+{
+namespace
+{
+constexpr uint64_t kNoNtpTime = UINT64_MAX;
+
+[[noreturn]] void throw_last_error(const char *object = "")
+{
+    int number = 0;
+    char text[MAPI_ERROR_TEXT_BYTES] = "unknown error";
+    mapi_read_error(&number, text);
+    throw MapiError(fmt::format("{}{} (error {})", object, text, number));
+}
+
+int checked(int result)
+{
+    if (result < 0)
+        throw_last_error();
+    return result;
+}
+
+// Inverts the rounding down of MAPI's time stamps, which have units of 2^-32 s.
+int64_t ns_of(uint64_t ntp)
+{
+    constexpr uint64_t kSecondsFrom1900 = 2208988800, kNsPerSecond = 1000000000;
+    const uint64_t since_1970 = ntp - (kSecondsFrom1900 << 32);
+    return int64_t((since_1970 >> 32) * kNsPerSecond +
+                   (((since_1970 & UINT32_MAX) * kNsPerSecond + UINT32_MAX) >> 32));
+}
+
+SelectedPacket packet_of(const mapi_selected_t &selected)
+{
+    SelectedPacket packet;
+    packet.time_ns = ns_of(selected.timestamp);
+    packet.digest = selected.digest;
+    packet.hash = selected.hash;
+    packet.bytes = selected.wire_len;
+    packet.hop_limit = selected.hop_limit;
+    memcpy(packet.flow.source.data(), selected.source, sizeof(selected.source));
+    memcpy(packet.flow.destination.data(), selected.destination, sizeof(selected.destination));
+    packet.flow.source_port = selected.source_port;
+    packet.flow.destination_port = selected.destination_port;
+    packet.flow.version = selected.family == AF_INET ? 4 : 6;
+    packet.flow.protocol = selected.protocol;
+    return packet;
+}
+
+void add_captures(const CollectOptions &options, captures &list)
+{
+    char why[PATH_MAX + 256];
+    for (const std::string &path : options.captures)
+        if (captures_add(&list, path.c_str(), why, sizeof(why)) != 0)
+            throw MapiError(why);
+}
+} // namespace
+
+Selection::Selection(const CollectOptions &options, PacketQueue &queue)
+    : queue_(queue), device_(options.device)
+{
+    open(options);
+    apply(options);
+}
+
+void Selection::open(const CollectOptions &options)
+{
+    if (!options.is_device()) {
+        add_captures(options, captures_.list);
+        made_.reset(captures_open(&captures_.list, options.is_erf ? MFF_DAG_ERF : MFF_PCAP,
+                                  options.is_quiet ? nullptr : "mapi-qos"));
+        if (!made_)
+            throw_last_error();
+        device_ = made_.get();
+    }
+    flow_.number = captures_create_flow(device_.c_str(), 0, nullptr);
+    checked(flow_.number);
+}
+
+void Selection::apply(const CollectOptions &options)
+{
+    if (!options.filter.empty())
+        checked(mapi_apply_function(flow_.number, "BPF_FILTER", options.filter.c_str()));
+    times_ = checked(mapi_apply_function(flow_.number, "STARTSTOP", "0", "0"));
+    select_ = checked(mapi_apply_function(flow_.number, "PKTSELECT", options.below,
+                                          int64_t(options.key), int(options.payload_bytes), 1));
+    checked(mapi_connect(flow_.number));
+    reader_ = std::thread([this] { read(); });
+}
+
+void Selection::start()
+{
+    if (made_)
+        checked(mapi_start_offline_device(made_.get()));
+}
+
+void Selection::read()
+{
+    while (const mapi_results_t *results = mapi_read_results(flow_.number, select_)) {
+        mapi_selected_t selected;
+        memcpy(&selected, results->res, sizeof(selected));
+        if (selected.timestamp == kNoNtpTime)
+            ++malformed_;
+        else
+            queue_.push(packet_of(selected));
+    }
+    queue_.end();
+}
+
+bool Selection::wait(int timeout_ms)
+{
+    if (mapi_wait_flow(flow_.number, timeout_ms) == 0)
+        return true;
+    int number = 0;
+    char text[MAPI_ERROR_TEXT_BYTES] = "";
+    mapi_read_error(&number, text);
+    if (number != MAPI_TIMED_OUT)
+        throw MapiError(text);
+    return false;
+}
+
+SelectionCounts Selection::counts()
+{
+    if (has_stopped_)
+        return last_;
+    mapi_function_info_t info = {};
+    checked(mapi_get_function_info(flow_.number, select_, &info));
+    SelectionCounts counts;
+    counts.packets = info.pkts;
+    counts.selected = info.passed_pkts;
+    counts.unread = info.unread_headers;
+    counts.dropped = info.dropped;
+    counts.malformed = malformed_;
+    const mapi_results_t *const results = mapi_read_results(flow_.number, times_);
+    if (!results)
+        throw_last_error();
+    mapi_startstop_t times;
+    memcpy(&times, results->res, sizeof(times));
+    if (times.last_processed != 0 && times.last_processed != kNoNtpTime) {
+        counts.first_ns = ns_of(times.first_processed);
+        counts.last_ns = ns_of(times.last_processed);
+    }
+    return counts;
+}
+
+void Selection::stop()
+{
+    if (has_stopped_ || !reader_.joinable())
+        return;
+    try {
+        last_ = counts();
+    } catch (const MapiError &) {
+        // mapid has ended; the counts of the last call are the best that is known.
+    }
+    has_stopped_ = true;
+    mapi_remove_function(flow_.number, select_); // wakes the reader
+    reader_.join();
+}
+
+Selection::~Selection()
+{
+    queue_.close();
+    stop();
+}
+
+mapi_stat_t Selection::stats() const
+{
+    mapi_stat_t stats = {};
+    if (mapi_stats(device_.c_str(), &stats) < 1)
+        throw_last_error();
+    return stats;
+}
+} // namespace qos

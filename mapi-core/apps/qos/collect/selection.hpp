@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// selection: captures or a device -> a flow with PKTSELECT, whose results go into a queue.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include <mapi/mapi.h>
+
+#include "captures/captures.h"
+#include "qos/collect/packet_queue.hpp"
+#include "qos/options.hpp"
+
+namespace qos
+{
+// An error from libmapi, with its text.
+class MapiError : public std::runtime_error
+{
+public:
+    using std::runtime_error::runtime_error;
+};
+
+struct SelectionCounts {
+    uint64_t packets = 0; // that passed the filter
+    uint64_t selected = 0;
+    uint64_t unread = 0;    // headers unreadable, or the covered bytes truncated
+    uint64_t dropped = 0;   // selected, but libmapi's buffer was full
+    uint64_t malformed = 0; // their time cannot be represented
+    int64_t first_ns = 0;   // of the packets that passed the filter, selected or not
+    int64_t last_ns = 0;
+};
+
+class Selection
+{
+public:
+    // Throws MapiError.  The queue must outlive it.
+    Selection(const CollectOptions &options, PacketQueue &queue);
+    ~Selection();
+    Selection(const Selection &) = delete;
+    Selection &operator=(const Selection &) = delete;
+
+    void start();
+    // Whether the source has ended by itself; throws MapiError if it cannot be said.
+    bool wait(int timeout_ms);
+    // No further packets; those that have arrived are in the queue when it returns.
+    void stop();
+    SelectionCounts counts();
+    mapi_stat_t stats() const; // of the device
+
+private:
+    void open(const CollectOptions &options);
+    void apply(const CollectOptions &options);
+    void read();
+
+    PacketQueue &queue_;
+    struct CaptureList {
+        CaptureList() = default;
+        ~CaptureList() { captures_free(&list); }
+        CaptureList(const CaptureList &) = delete;
+        CaptureList &operator=(const CaptureList &) = delete;
+
+        captures list = {};
+    };
+    struct DeleteDevice {
+        void operator()(char *name) const { mapi_delete_offline_device(name); }
+    };
+    struct FlowHandle {
+        FlowHandle() = default;
+        ~FlowHandle()
+        {
+            if (number > 0)
+                mapi_close_flow(number);
+        }
+        FlowHandle(const FlowHandle &) = delete;
+        FlowHandle &operator=(const FlowHandle &) = delete;
+
+        int number = 0;
+    };
+
+    CaptureList captures_;
+    std::unique_ptr<char, DeleteDevice> made_; // device of captures
+    std::string device_;
+    FlowHandle flow_;
+    int times_ = 0;  // STARTSTOP
+    int select_ = 0; // PKTSELECT
+    std::thread reader_;
+    SelectionCounts last_; // before the function was removed
+    bool has_stopped_ = false;
+    std::atomic<uint64_t> malformed_ = 0;
+};
+} // namespace qos
