@@ -122,7 +122,10 @@ std::vector<std::string> Figures::notes() const
                             : "the clocks are not synchronised: delays are relative to the "
                               "shortest one, and hold up to a constant");
     for (const ClockStep &step : clock.steps)
-        notes.push_back(fmt::format("the clocks have changed by {:.6f} ms against each other at {}",
+        notes.push_back(fmt::format("{} by {:.6f} ms at {}",
+                                    clock.has_both_directions
+                                        ? "the clocks have changed against each other"
+                                        : "the clocks or the route have changed",
                                     step.step_ns / 1e6, time_text(step.time_ns)));
     if (is_direction_assumed)
         notes.push_back(fmt::format("nothing shows the direction of some flows: they are taken to "

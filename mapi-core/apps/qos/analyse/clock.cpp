@@ -7,14 +7,15 @@
 #include <cmath>
 #include <optional>
 
+#include "qos/analyse/clock_steps.hpp"
+
 namespace qos
 {
 namespace
 {
 constexpr size_t kDriftSamples = 20; // fewer, or in less time, show no drift
 constexpr int64_t kDriftNs = 5000000000;
-constexpr size_t kWindow = 16;                         // samples whose least delay is compared
-constexpr double kLeastStepNs = 1e6, kStepFactor = 20; // of the usual change between windows
+constexpr size_t kWindow = 16; // samples whose least delay is compared
 
 struct Dot {
     double time_ns = 0;
@@ -104,41 +105,6 @@ bool has_negative_delays(const std::vector<ClockSample> &samples, const Directio
     return negative > samples.size() / kOneOf;
 }
 
-struct Change {
-    int64_t time_ns = 0;
-    double change_ns = 0; // of the least difference, from one window to the next
-};
-
-// Changes that are far larger than the usual ones, of one direction.
-std::vector<Change> jumps_of(const std::vector<ClockSample> &samples, const Directions &directions,
-                             Direction direction)
-{
-    const double sign = direction == Direction::kForward ? 1 : -1;
-    std::vector<Change> windows, jumps;
-    std::vector<double> sizes;
-    size_t count = 0;
-    for (const ClockSample &sample : samples) {
-        if (directions.of_flow[sample.flow] != direction)
-            continue;
-        const double value = sign * double(sample.difference_ns);
-        if (count++ % kWindow == 0)
-            windows.push_back({sample.time_ns, value});
-        windows.back().change_ns = std::min(windows.back().change_ns, value);
-    }
-    for (size_t i = 1; i < windows.size(); ++i)
-        sizes.push_back(std::abs(windows[i].change_ns - windows[i - 1].change_ns));
-    if (sizes.size() < 3)
-        return {};
-    std::nth_element(sizes.begin(), sizes.begin() + ptrdiff_t(sizes.size() / 2), sizes.end());
-    const double limit = std::max(kLeastStepNs, kStepFactor * sizes[sizes.size() / 2]);
-    for (size_t i = 1; i < windows.size(); ++i) {
-        const double change = windows[i].change_ns - windows[i - 1].change_ns;
-        if (std::abs(change) > limit)
-            jumps.push_back({windows[i].time_ns, sign * change});
-    }
-    return jumps;
-}
-
 bool has_direction(const std::vector<ClockSample> &samples, const Directions &directions,
                    Direction direction)
 {
@@ -169,8 +135,7 @@ ClockModel find_clock(const std::vector<ClockSample> &samples, const Directions 
                                 has_direction(samples, directions, Direction::kBackward);
     if (model.is_synchronised || samples.empty())
         return model;
-    for (const Change &jump : jumps_of(samples, directions, Direction::kForward))
-        model.steps.push_back({jump.time_ns, jump.change_ns});
+    model.steps = find_steps(samples, directions, model.has_both_directions);
     int64_t from_ns = samples.front().time_ns;
     for (const ClockStep &step : model.steps) {
         model.pieces.push_back(piece_of(samples, directions, from_ns, step.time_ns - 1));

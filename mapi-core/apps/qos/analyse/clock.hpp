@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "qos/analyse/clock_steps.hpp"
 #include "qos/analyse/direction.hpp"
 #include "qos/analyse/match.hpp"
 
@@ -17,12 +18,6 @@ struct ClockPiece {
     int64_t to_ns = 0;
     double offset_ns = 0; // at from_ns
     double drift = 0;     // nanoseconds a nanosecond
-};
-
-// A sudden change of the difference, in both directions if there are two.
-struct ClockStep {
-    int64_t time_ns = 0;
-    double step_ns = 0;
 };
 
 struct ClockModel {

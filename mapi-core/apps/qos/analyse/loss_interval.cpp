@@ -39,6 +39,8 @@ double student_95(uint64_t count)
         return kFew[freedom - 1];
     const double z = kNormal95, n = double(freedom);
     return z + (std::pow(z, 3) + z) / (4 * n) +
-           (5 * std::pow(z, 5) + 16 * std::pow(z, 3) + 3 * z) / (96 * n * n);
+           (5 * std::pow(z, 5) + 16 * std::pow(z, 3) + 3 * z) / (96 * n * n) +
+           (3 * std::pow(z, 7) + 19 * std::pow(z, 5) + 17 * std::pow(z, 3) - 15 * z) /
+               (384 * n * n * n);
 }
 } // namespace qos

@@ -69,7 +69,8 @@ const std::array<RunColumn, 13> kRunNumbers = {{{"id", &Run::id},
 const char *const kPacketSelect =
     "SELECT p.time_ns, p.digest, p.hash, p.bytes, p.hop_limit, f.version, f.protocol, f.source,"
     " f.source_port, f.destination, f.destination_port FROM qos_packets p LEFT JOIN qos_flows f"
-    " ON f.run = p.run AND f.number = p.flow WHERE p.run = $1 AND (p.hash < $2 OR p.hash IS NULL)";
+    " ON f.run = p.run AND f.number = p.flow WHERE p.run = $1 AND (p.hash < $2 OR"
+    " p.hash > 4294967295 OR p.hash IS NULL)"; // malformed ones, too: they are counted
 
 std::string run_select()
 {
