@@ -208,7 +208,7 @@ private:
     PacketQueue queue_;
     Selection selection_;
     command::StatusLine line_;
-    Clock::time_point began_, written_ = Clock::now();
+    Clock::time_point began_, written_; // the first step writes, so that the run can be seen
     uint64_t unstored_ = 0;
     bool is_run_stored_ = false;
 };
