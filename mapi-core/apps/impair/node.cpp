@@ -9,9 +9,11 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/prctl.h>
 
 #include "common/command/signals.h"
+#include "mapi_gen/packets.hpp"
 
 namespace impair
 {
@@ -41,6 +43,16 @@ Times time_of(uint64_t arrived_ns)
     if (arrived_ns == 0 || arrived_ns > at.real_ns || age_ns > kMostAgeNs)
         return at;
     return {arrived_ns, at.mono_ns - age_ns};
+}
+
+// The calling thread only: the log's keeps its own.
+void take_priority(int priority)
+{
+    const sched_param wanted = {.sched_priority = priority};
+    if (priority > 0 && sched_setscheduler(0, SCHED_FIFO, &wanted) != 0)
+        throw mapi_gen::Refusal(
+            fmt::format("--priority: {} (requires CAP_SYS_NICE: run as root, or raise ulimit -r)",
+                        std::strerror(errno)));
 }
 
 Direction opposite(Direction direction)
@@ -153,6 +165,7 @@ bool Node::is_over()
 
 Result Node::run()
 {
+    take_priority(options_.priority);
     prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); // 50 us otherwise
     begin_ns_ = read_clock(CLOCK_MONOTONIC);
     while (!is_over()) {

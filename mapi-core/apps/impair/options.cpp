@@ -32,6 +32,7 @@ constexpr const char *kFooter =
 constexpr double kMostNs = 3600e9;
 constexpr double kMostSeconds = 1e7;
 constexpr double kPercent = 100;
+constexpr int kMostPriority = 99; // of SCHED_FIFO
 
 struct Words {
     std::string delay, jitter, reorder_by, spin;
@@ -117,6 +118,12 @@ std::vector<command::Argument> add_forwarding(command::Arguments &arguments, Opt
                  "wait busily that long before a packet is due, to be on time (default: 60us)")
             .kind("TIME")
             .check(check_time),
+        arguments
+            .add("--priority", options.priority,
+                 "real-time priority of forwarding, so that other programs do not delay packets "
+                 "(default: 0, none)")
+            .kind("N")
+            .range(0, kMostPriority),
     };
 }
 

@@ -23,6 +23,7 @@ struct Options {
     uint64_t seed = 1;
     uint64_t limit = 100'000; // packets that wait in each direction
     uint64_t spin_ns = 60'000;
+    int priority = 0;   // of SCHED_FIFO; 0: as other programs
     double seconds = 0; // to end after; 0: no limit
     std::string log;    // empty: none
     std::string format = "text";
