@@ -12,7 +12,7 @@ do for [p = 1 : panels] {
   set tmargin at screen down(top_px + 6)
   set bmargin at screen down(body_px - 68)
   if (y_log[p]) { set logscale y } else { unset logscale y }
-  if (exists("x_log") && x_log) { set logscale x; set xrange [x_low : x_high] } else { set xrange [0 : x_high] }
+  if (exists("x_log") && x_log) { set logscale x; set xrange [x_low : x_high] } else { set xrange [(exists("x_low") ? x_low : 0) : x_high] }
   set yrange [y_low[p] : y_high[p]]
   tic_words = y_tics[p]
   tic_axis = "y"

@@ -9,9 +9,12 @@ from .messages import tell
 
 # rounds, seconds of each measurement
 SYSTEM, LOAD, PLACEMENT, KTIME = "--system", "--load", "--placement", "--ktime"
-DEFAULTS = {SYSTEM: (6, 1), LOAD: (3, 0.5), PLACEMENT: (3, 0.3), KTIME: (4, None)}
+QOS = "--qos"
+KINDS = (SYSTEM, LOAD, PLACEMENT, KTIME, QOS)
+DEFAULTS = {SYSTEM: (6, 1), LOAD: (3, 0.5), PLACEMENT: (3, 0.3), KTIME: (4, None), QOS: (1, 20)}
+QUICK = {QOS: (1, 2.5)}
 RUNS = 1000
-ANY_KIND = f"{SYSTEM}, {LOAD}, {PLACEMENT} or {KTIME}"
+ANY_KIND = f"{', '.join(KINDS[:-1])} or {KINDS[-1]}"
 
 EPILOG = """Examples:
   nsreport trace.nsl -o report             a page with pictures from a trace
@@ -28,6 +31,8 @@ EPILOG = """Examples:
                                            libpcap side by side
   nsreport --ktime -o ktime                why bpf_ktime_get_ns() and the kernel's run
                                            statistics disagree, term by term
+  nsreport --qos -o qos                    delay and loss by mapi-qos, against those that
+                                           a node makes, as in 2004
   nsreport --load --from load/data/results.json -o again
                                            the page again, without measuring
 
@@ -40,9 +45,9 @@ Exit codes:
   4 unsupported JSON schema       7 a bug in nsreport
   128 + signal: interrupted; no partial report is left
 
-Environment: NSDUMP, GNUPLOT, MAPI_GEN, MAPI_READER and KTIME_RUNNER name the
-programs to run. Without them, all but gnuplot are searched for next to
-nsreport, then in PATH, and gnuplot in PATH."""
+Environment: NSDUMP, GNUPLOT, MAPI_GEN, MAPI_READER, MAPI_IMPAIR, MAPI_QOS and
+KTIME_RUNNER name the programs to run. Without them, all but gnuplot are searched
+for next to nsreport, then in PATH, and gnuplot in PATH."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -74,7 +79,7 @@ def parse_arguments(arguments, version):
     parser = Parser(
         prog="nsreport",
         usage="nsreport [OPTIONS] -o DIR TRACE|JSON\n"
-        "       nsreport [OPTIONS] -o DIR --system|--load|--placement|--ktime",
+        f"       nsreport [OPTIONS] -o DIR {'|'.join(KINDS)}",
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=EPILOG,
@@ -144,6 +149,17 @@ def parse_arguments(arguments, version):
         "build with libbpf, clang and bpftool",
     )
     traffic.add_argument(
+        "--qos",
+        action="store_true",
+        help="measure delay and loss of traffic through a node that makes them, by mapi-qos; "
+        "requires root, mapi-gen, mapi-impair, mapi-qos, iproute2 and ethtool",
+    )
+    traffic.add_argument(
+        "--quick",
+        action="store_true",
+        help=f"less traffic, for a result within 2 minutes; with {', '.join(QUICK)}",
+    )
+    traffic.add_argument(
         "--runs",
         metavar="N",
         type=_runs,
@@ -164,7 +180,7 @@ def parse_arguments(arguments, version):
         metavar="N",
         type=_positive,
         help="number of rounds; each measures everything (default 6 with --system, 4 with --ktime, "
-        "otherwise 3)",
+        "1 with --qos, otherwise 3)",
     )
     stored.add_argument(
         "-d",
@@ -173,7 +189,7 @@ def parse_arguments(arguments, version):
         metavar="SECONDS",
         type=_seconds,
         help="duration of each measurement (default 1 with --system, 0.5 with --load, 0.3 with "
-        "--placement)",
+        "--placement, 20 with --qos)",
     )
     system.add_argument(
         "--module",
@@ -191,7 +207,7 @@ def parse_arguments(arguments, version):
     parser.add_argument("--version", action="version", version=f"nsreport {version}")
     options = parser.parse_args(arguments)
     _check(parser, options)
-    rounds, seconds = DEFAULTS[options.kind or SYSTEM]
+    rounds, seconds = (QUICK if options.quick else DEFAULTS)[options.kind or SYSTEM]
     options.rounds = options.rounds or rounds
     options.seconds = options.seconds or seconds
     options.runs = options.runs or RUNS
@@ -201,8 +217,7 @@ def parse_arguments(arguments, version):
 
 def _check(parser, options):
     """Reports options that would have no effect."""
-    kinds = (SYSTEM, LOAD, PLACEMENT, KTIME)
-    chosen = [name for name in kinds if getattr(options, name.removeprefix("--"))]
+    chosen = [name for name in KINDS if getattr(options, name.removeprefix("--"))]
     options.kind = chosen[0] if chosen else None
     of_ktime = {"--runs": options.runs}
     measured_by = {"--rounds": options.rounds, "--duration": options.seconds, **of_ktime}
@@ -225,6 +240,8 @@ def _check(parser, options):
         parser.error(f"{name} requires {ANY_KIND}")
     for name in _given(of_ktime) if options.kind != KTIME else ():
         parser.error(f"{name} requires {KTIME}")
+    if options.quick and (options.kind not in QUICK or options.results):
+        parser.error(f"--quick requires {' or '.join(QUICK)}, without --from")
     if options.kind == KTIME and options.seconds:
         parser.error(f"--duration cannot be combined with {KTIME} (use --runs)")
     for name in _given(measured_by) if options.results else ():

@@ -8,6 +8,7 @@ from .csv_file import write_csv
 from .ktime import page as ktime_page, plan as ktime_plan, run as ktime_run, stored as ktime_stored
 from .load import page as load_page, plan as load_plan, run as load_run
 from .placement import page as placement_page, plan as placement_plan, run as placement_run
+from .qos import page as qos_page, plan as qos_plan, run as qos_run, stored as qos_stored
 from .traffic import stored
 
 REPORTS = {
@@ -18,6 +19,7 @@ REPORTS = {
     "--ktime": SimpleNamespace(
         run=ktime_run, page=ktime_page, plan=ktime_plan, stored=ktime_stored
     ),
+    "--qos": SimpleNamespace(run=qos_run, page=qos_page, plan=qos_plan, stored=qos_stored),
 }
 
 

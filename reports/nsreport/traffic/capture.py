@@ -18,7 +18,7 @@ def sizes():
     return made
 
 
-def _checksum(header):
+def checksum(header):
     total = sum(struct.unpack("!10H", header))
     total = (total & 0xFFFF) + (total >> 16)
     return ~(total + (total >> 16)) & 0xFFFF
@@ -31,7 +31,7 @@ def packet(size, number, end=b""):
     fields = (0x45, 0, length, number, 0, 64, 17)
     addresses = bytes((10, 0, 0, 1, 10, 0, 0, 2))
     header = struct.pack("!BBHHHBBH", *fields, 0) + addresses
-    header = struct.pack("!BBHHHBBH", *fields, _checksum(header)) + addresses
+    header = struct.pack("!BBHHHBBH", *fields, checksum(header)) + addresses
     udp = struct.pack("!HHHH", 20000 + number, 5001, length - 20, 0)
     room = length - 28 - len(end)
     text = (_WORDS * (length // len(_WORDS) + 1))[:room] + end

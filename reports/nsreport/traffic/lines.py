@@ -15,13 +15,14 @@ class Series:
     name: str
     colour: int
     marker: int
-    points: list = field(default_factory=list)  # for each panel: (x, median, least, greatest)
+    points: list = field(default_factory=list)  # for each panel: (x, value, least, greatest)
 
 
 @dataclass
 class Axis:
     label: str
     is_loss: bool = False  # percent on a log axis, with a mark for none
+    least_high: float = 1.0  # the least upper end of a linear axis
 
 
 def _range(axis, series, panel):
@@ -29,7 +30,7 @@ def _range(axis, series, panel):
     if axis.is_loss:
         marks = f"none={NONE_PERCENT:.6f} " + tics(LEAST_PERCENT * 3, 100, True, suffix="%")
         return 1, LEAST_PERCENT / 4, 150.0, marks
-    low, high = min([0.0, *values]), max([1.0, *values]) * 1.06
+    low, high = min([0.0, *values]) * 1.06, max([axis.least_high, *values]) * 1.06
     return 0, float(low), float(high), tics(low, high, False)
 
 
@@ -49,19 +50,19 @@ def _with_rates(one):
     return replace(one, points=[[point for point in p if point[0] > 0] for p in one.points])
 
 
-def drawing(series, axes, x_label):
-    """Height, variables, tables and legend of a Picture."""
-    series = [_with_rates(one) for one in series if any(one.points)]
+def drawing(series, axes, x_label, is_log=True):
+    """Height, variables, tables and legend of a Picture.  is_log: of the horizontal axis."""
+    series = [_with_rates(one) if is_log else one for one in series if any(one.points)]
     xs = [point[0] for one in series for points in one.points for point in points]
-    low, high = log_range(xs)
+    low, high = log_range(xs) if is_log else (1.04 * min([0.0, *xs]), 1.04 * max(xs, default=1.0))
     variables = {
         "panels": len(axes),
         "series": len(series),
-        "size_label": f"{x_label} (log axis)",
-        "x_log": 1,
+        "size_label": f"{x_label} (log axis)" if is_log else x_label,
+        "x_log": int(is_log),
         "x_low": float(low),
         "x_high": float(high),
-        "x_tics": tics(low, high, True, 6 if len(axes) == 1 else 4),
+        "x_tics": tics(low, high, is_log, 6 if len(axes) == 1 else 4),
         "colour": [one.colour for one in series],
         "marker": [one.marker for one in series],
         "axis_label": [axis.label for axis in axes],

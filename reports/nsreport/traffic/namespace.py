@@ -51,10 +51,10 @@ def _run(*command):
     return done.stdout
 
 
-def _make_pair(programs):
+def _make_pair(programs, one, other):
     ip = programs["ip"]
-    _run(ip, "link", "add", SENDING, "type", "veth", "peer", "name", RECEIVING)
-    for end in (SENDING, RECEIVING):
+    _run(ip, "link", "add", one, "type", "veth", "peer", "name", other)
+    for end in (one, other):
         with contextlib.suppress(OSError):  # a kernel without IPv6 sends nothing by itself
             with open(f"/proc/sys/net/ipv6/conf/{end}/disable_ipv6", "w") as file:
                 file.write("1")
@@ -62,20 +62,26 @@ def _make_pair(programs):
         # XDP frames are then taken as they are, as by a driver with XDP
         _run(programs["ethtool"], "-K", end, "gro", "on")
     end_s = time.monotonic() + _UP_S
-    while "state UP" not in _run(ip, "-oneline", "link", "show", RECEIVING):
+    while "state UP" not in _run(ip, "-oneline", "link", "show", other):
         if time.monotonic() > end_s:
-            raise ReportError(EXIT_TOOL, f"veth: {RECEIVING} does not come up (try again)")
+            raise ReportError(EXIT_TOOL, f"veth: {other} does not come up (try again)")
         time.sleep(0.01)
 
 
-@contextlib.contextmanager
 def pair(programs):
     """This process, and those that it starts, see only a veth pair with both ends up."""
+    return pairs(programs, (SENDING, RECEIVING))
+
+
+@contextlib.contextmanager
+def pairs(programs, *ends):
+    """The same with several pairs."""
     before = os.open(_NAMESPACE, os.O_RDONLY)
     try:
         _called("unshare", _NEW_NETWORK)
         try:
-            _make_pair(programs)
+            for one, other in ends:
+                _make_pair(programs, one, other)
             yield
         finally:
             with signals.held():

@@ -10,11 +10,17 @@ REMEDY = {
     "ethtool": "Debian: apt install ethtool",
     "mapi-gen": "install the toolkit, or set MAPI_GEN",
     "mapi-reader": "install the toolkit, or set MAPI_READER",
+    "mapi-impair": "install the toolkit, or set MAPI_IMPAIR",
+    "mapi-qos": "install the toolkit, or set MAPI_QOS",
+    "sids": "install the toolkit, or set SIDS",
     "ktime-runner": "build the toolkit with libbpf-dev, clang-14 and bpftool, or set KTIME_RUNNER",
 }
 VARIABLES = {
     "mapi-gen": "MAPI_GEN",
     "mapi-reader": "MAPI_READER",
+    "mapi-impair": "MAPI_IMPAIR",
+    "mapi-qos": "MAPI_QOS",
+    "sids": "SIDS",
     "ktime-runner": "KTIME_RUNNER",
 }
 PAIR = ("ip", "ethtool")  # for a veth pair

@@ -17,12 +17,13 @@ class Sender:
         self.path, self.cpu = programs["mapi-gen"], cpu
         self.method = None  # that of the first measurement, for all
 
-    def command(self, packets, rate=None, seconds=None):
+    def command(self, packets, rate=None, seconds=None, bit_rate=None):
         """packets: a frame size with its checksum, or the path of a capture."""
         words = [self.path, "--cpus", str(self.cpu), "--json", "--quiet"]
         words += ["--method", self.method] if self.method else []
         words += ["--capture", packets] if isinstance(packets, str) else ["--size", str(packets)]
         words += ["--rate", str(rate)] if rate else []
+        words += ["--bit-rate", str(bit_rate)] if bit_rate else []
         words += ["--duration", f"{seconds:g}"] if seconds else []
         return [*words, SENDING]
 

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+# nsreport --qos: delay and loss that a QoS monitor measures, against those that a node made.
