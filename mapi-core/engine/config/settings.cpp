@@ -16,9 +16,9 @@ namespace mapi::engine
 namespace
 {
 constexpr uint64_t kLinkSpeedMost = 10000000;
-constexpr const char *kKeys[] = {"device", "driver",  "path",   "group",       "repeat",
-                                 "batch",  "packets", "alias",  "description", "link_speed",
-                                 "mpls",   "vlan",    "results"};
+constexpr const char *kKeys[] = {"device", "driver",  "path",    "group",       "repeat",
+                                 "batch",  "packets", "alias",   "description", "link_speed",
+                                 "mpls",   "vlan",    "results", "node_groups"};
 
 bool read_results(const std::string &value)
 {
@@ -66,6 +66,8 @@ std::string DeviceSettings::set(const std::string &key, const std::string &value
         mpls = unsigned(config_number(key, value, 0, 1));
     else if (key == "vlan")
         vlan = unsigned(config_number(key, value, 0, 1));
+    else if (key == "node_groups")
+        has_node_groups = config_number(key, value, 0, 1) == 1;
     else if (key == "results")
         tells_since_last = read_results(value);
     else if (key == "devgroup")

@@ -26,6 +26,7 @@ struct DeviceSettings {
     unsigned link_speed = 0;
     unsigned mpls = 0, vlan = 0;   // only reported
     bool tells_since_last = false; // results=since_last
+    bool has_node_groups = true;   // functions of several flows may run in one pass
     bool waits_for_readers =
         true;      // if the source can; false if its readers belong to several clients
     int file = -1; // descriptor to read instead of path; the driver duplicates it
@@ -44,7 +45,8 @@ struct DeviceSettings {
     {
         return driver == other.driver && path == other.path && repeat == other.repeat &&
                batch == other.batch && packets == other.packets &&
-               tells_since_last == other.tells_since_last && options == other.options;
+               tells_since_last == other.tells_since_last &&
+               has_node_groups == other.has_node_groups && options == other.options;
     }
 };
 } // namespace mapi::engine

@@ -27,7 +27,8 @@ void add(std::atomic<uint64_t> &counter, uint64_t value)
 void Device::begin()
 {
     const std::lock_guard lock(mutex_);
-    use_groups(make_groups(current_->ungrouped()));
+    if (settings_.has_node_groups)
+        use_groups(make_groups(current_->ungrouped()));
     has_begun_ = true;
 }
 

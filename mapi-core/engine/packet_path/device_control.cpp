@@ -271,7 +271,8 @@ void Device::install(Chains chains, const std::vector<std::shared_ptr<NodeGroup>
     set_filter(current_->chains());
     if (on_plan_ && !retired_.empty()) // not for the first plan, made while the device is created
         on_plan_(*this, *current_);
-    if (state_ != State::kRunning || !has_begun_ || current_->ungrouped().empty() || stop_)
+    if (state_ != State::kRunning || !has_begun_ || !settings_.has_node_groups ||
+        current_->ungrouped().empty() || stop_)
         return;
     if (group_thread_.joinable())
         return plan_changed_.notify_all();

@@ -67,7 +67,7 @@ TEST_CASE("each [driver] section is a device", "[mapi-core][engine]")
                                "path=/tmp/a = b.pcap\n repeat=forever\n\n"
                                "[format]\nformat=MFF_PCAP\n"
                                "[driver]\r\ndevice=x\r\nalias=lab\r\ndescription=the lab's "
-                               "tap\r\nbatch=1\r\nlink_speed=100000\r\n");
+                               "tap\r\nbatch=1\r\nlink_speed=100000\r\nnode_groups=0\r\n");
     REQUIRE(devices.size() == 2);
     CHECK(devices[0].name == "/dev/scampi/0");
     CHECK(devices[0].path == "/tmp/a = b.pcap");
@@ -77,6 +77,8 @@ TEST_CASE("each [driver] section is a device", "[mapi-core][engine]")
     CHECK(devices[1].alias == "lab");
     CHECK(devices[1].description == "the lab's tap");
     CHECK(devices[1].batch == 1);
+    CHECK(devices[0].has_node_groups);
+    CHECK_FALSE(devices[1].has_node_groups);
     CHECK(devices[1].repeat == 1);
     CHECK(devices[1].link_speed == 100000);
 }
@@ -86,6 +88,8 @@ TEST_CASE("an error in the configuration is reported with file and line", "[mapi
     CHECK_THAT(refusal("[driver]\ndevice=a\nbatch=257\n"),
                Catch::StartsWith("test.conf:3: batch=257"));
     CHECK_THAT(refusal("[driver]\ndevice=a\nbatch=\n"), Catch::StartsWith("test.conf:3"));
+    CHECK_THAT(refusal("[driver]\ndevice=a\nnode_groups=2\n"),
+               Catch::StartsWith("test.conf:3: node_groups=2"));
     CHECK_THAT(refusal("[driver]\ndevice=a\nrepeat=-1\n"), Catch::StartsWith("test.conf:3"));
     CHECK_THAT(refusal("[driver]\ndevice=a\ncolour=red\n"),
                Catch::StartsWith("test.conf:3") && Catch::Contains("colour"));
