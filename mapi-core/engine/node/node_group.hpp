@@ -46,6 +46,18 @@ public:
         return {passed_.data(), count};
     }
 
+    // Whether run() with the nodes' inputs is the way to run it.
+    bool wants_inputs() const { return function().group->process_inputs != nullptr; }
+    // Device's thread: as above, of packets that each node gets.
+    std::span<const mapi_group_passed> run(const mapi_batch &batch, const mapi_group_inputs &inputs)
+    {
+        NET_SLICE_START_AT(slice_);
+        const uint32_t count =
+            function().group->process_inputs(group_, &batch, &inputs, passed_.data());
+        NET_SLICE_STOP_AT(slice_);
+        return {passed_.data(), count};
+    }
+
     bool can_prefilter() const { return function().group->prefilter != nullptr; }
     // Any thread.  The packets of the batch that any node may let pass; false if only run() can
     // determine them.

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <memory_resource>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -127,6 +128,7 @@ private:
         uint32_t steady_inputs = 0;
         std::vector<uint32_t> by_input = {}; // indices of nodes, sorted by input
         std::vector<uint32_t> fed = {};      // inputs from Groups that have packets in this batch
+        std::vector<mapi_group_input> active = {}; // those with packets in this batch
         GroupPolicy policy = {};
         uint32_t prefiltered = kNone; // index into a prefilter's result
     };
@@ -196,6 +198,10 @@ private:
     uint64_t possible(const GroupStep &group, const mapi_batch &batch) const;
     void run_groups(Stage &stage, const mapi_batch &batch, uint64_t *masks);
     void run_group(Stage &stage, GroupStep &group, const mapi_batch &batch, uint64_t *masks);
+    void run_with_inputs(Stage &stage, GroupStep &group, const mapi_batch &batch, uint64_t *masks,
+                         uint64_t any);
+    void run_branches(Stage &stage, GroupStep &group, const mapi_batch &batch, uint64_t *masks,
+                      std::span<const mapi_group_passed> all_passed);
     void run_as_group(Stage &stage, GroupStep &group, const mapi_batch &batch, uint64_t *masks,
                       uint64_t any);
     void run_one_by_one(Stage &stage, GroupStep &group, const mapi_batch &batch, uint64_t *masks);

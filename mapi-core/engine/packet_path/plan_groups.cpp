@@ -156,6 +156,7 @@ void Plan::find_inputs(Stage &stage)
             group.by_input.insert(group.by_input.end(), places.begin(), places.end());
         }
         group.fed.reserve(group.inputs.size());
+        group.active.reserve(group.inputs.size());
     }
     const auto comes_before = [](const Feed &feed, uint32_t mask) { return feed.mask < mask; };
     std::sort(stage.feeds.begin(), stage.feeds.end(),

@@ -128,7 +128,9 @@ void Plan::run_group(Stage &stage, GroupStep &group, const mapi_batch &batch, ui
     if (any == 0)
         return;
     work.packets = uint64_t(std::popcount(any));
-    if (group.inputs.size() == 1) {
+    if (group.group->wants_inputs()) {
+        run_with_inputs(stage, group, batch, masks, any);
+    } else if (group.inputs.size() == 1) {
         run_as_group(stage, group, batch, masks, any);
     } else {
         const bool is_group = group.policy.prefers_group(work);
@@ -155,7 +157,32 @@ void Plan::run_one_by_one(Stage &stage, GroupStep &group, const mapi_batch &batc
 void Plan::run_as_group(Stage &stage, GroupStep &group, const mapi_batch &batch, uint64_t *masks,
                         uint64_t any)
 {
-    for (const mapi_group_passed &passed : group.group->run(batch, any)) {
+    run_branches(stage, group, batch, masks, group.group->run(batch, any));
+}
+
+void Plan::run_with_inputs(Stage &stage, GroupStep &group, const mapi_batch &batch, uint64_t *masks,
+                           uint64_t any)
+{
+    group.active.clear();
+    const auto add = [&](uint32_t number) {
+        const GroupInput &input = group.inputs[number];
+        if (const uint64_t mask = masks[input.mask] & any)
+            group.active.push_back(
+                {mask, group.by_input.data() + input.first_node, input.nodes, number});
+    };
+    for (uint32_t i = 0; i < group.steady_inputs; ++i)
+        add(i);
+    for (const uint32_t i : group.fed)
+        add(i);
+    const mapi_group_inputs inputs = {group.active.data(), uint32_t(group.active.size()),
+                                      uint32_t(group.inputs.size()), number_};
+    run_branches(stage, group, batch, masks, group.group->run(batch, inputs));
+}
+
+void Plan::run_branches(Stage &stage, GroupStep &group, const mapi_batch &batch, uint64_t *masks,
+                        std::span<const mapi_group_passed> all_passed)
+{
+    for (const mapi_group_passed &passed : all_passed) {
         Branch &branch = group.branches[passed.instance];
         const uint64_t own = branch.first ? passed.mask & masks[branch.first->input] : 0;
         if (own == 0)

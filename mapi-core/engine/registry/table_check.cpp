@@ -109,6 +109,9 @@ std::string find_wrong_part(const mapi_function &function)
     if (function.group &&
         (!function.group->create || !function.group->process || !function.group->destroy))
         return "its group lacks create(), process() or destroy()";
+    if (function.group && function.group->process_inputs &&
+        !(function.flags & MAPI_FUNCTION_GROUP_OF_ANY_MASKS))
+        return "its group has a process_inputs() but the function does not join any masks";
     if (function.group && !is_pure)
         return "has a group but is not PURE";
     if (function.config && !function.config->section)

@@ -205,6 +205,22 @@ struct mapi_group_passed {
     uint32_t instance; /* its index in the list that create() got */
 };
 
+/* Packets of a batch, and the instances that get them: each instance is in at most one input. */
+struct mapi_group_input {
+    uint64_t mask;             /* not empty */
+    const uint32_t *instances; /* their indices in the list that create() got */
+    uint32_t count;
+    uint32_t number; /* of the input, below mapi_group_inputs.numbers */
+};
+
+struct mapi_group_inputs {
+    const struct mapi_group_input *inputs; /* those that have packets in this batch */
+    uint32_t count;
+    uint32_t numbers;
+    /* as long as this is the same, so are the instances of the input with the same number */
+    uint64_t plan;
+};
+
 /*
  * A node group: several instances of a function with MAPI_FUNCTION_PURE that get the same mask and
  * run at once; see also MAPI_FUNCTION_GROUP_OF_ANY_MASKS.  All members are required.
@@ -232,6 +248,14 @@ struct mapi_function_group {
      * gets only these.  Returns 0 if only process() can determine them.
      */
     int (*prefilter)(const void *group, const struct mapi_batch *batch, uint64_t *possible);
+    /*
+     * Of a function with MAPI_FUNCTION_GROUP_OF_ANY_MASKS; NULL, or what is called instead of
+     * process(), which is still required, if knowing which instances get which packets saves work.
+     * Packets stored for an instance that does not get them are left out.
+     */
+    uint32_t (*process_inputs)(void *group, const struct mapi_batch *batch,
+                               const struct mapi_group_inputs *inputs,
+                               struct mapi_group_passed *passed);
 };
 
 enum mapi_config_verdict {

@@ -7,8 +7,10 @@
 #include <bit>
 #include <chrono>
 #include <deque>
+#include <map>
 #include <memory>
 #include <random>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -44,9 +46,35 @@ struct Calls {
     std::atomic<int> alone, grouped, groups;
 };
 
-using RuleGroup = std::vector<const Rule *>;
+struct RuleGroup : std::vector<const Rule *> {
+    uint64_t plan = 0;
+    std::map<uint32_t, std::vector<uint32_t>> inputs; // of the plan: instances by number
+};
 
-template <Calls &calls> mapi_function make_table(const char *name, uint32_t flags, bool has_group)
+// Packets that each instance passes; also checks that a plan's inputs stay the same.
+uint32_t process_inputs(void *group, const mapi_batch *batch, const mapi_group_inputs *inputs,
+                        mapi_group_passed *passed)
+{
+    auto &rules = *static_cast<RuleGroup *>(group);
+    if (rules.plan != inputs->plan)
+        rules.inputs.clear();
+    rules.plan = inputs->plan;
+    uint32_t count = 0;
+    for (const mapi_group_input &input : std::span(inputs->inputs, inputs->count)) {
+        const std::vector<uint32_t> instances(input.instances, input.instances + input.count);
+        const auto &known = rules.inputs.try_emplace(input.number, instances).first->second;
+        CHECK((known == instances && input.number < inputs->numbers));
+        CHECK((input.mask != 0 && (input.mask & ~batch->all) == 0));
+        for (const uint32_t instance : instances) {
+            if (const uint64_t own = input.mask & rules[instance]->mask())
+                passed[count++] = {own, instance};
+        }
+    }
+    return count;
+}
+
+template <Calls &calls>
+mapi_function make_table(const char *name, uint32_t flags, bool has_group, bool has_inputs = false)
 {
     mapi_function table = test_support::function_table(name, "iii");
     table.flags = MAPI_FUNCTION_PURE | flags;
@@ -83,6 +111,12 @@ template <Calls &calls> mapi_function make_table(const char *name, uint32_t flag
         }
         return count;
     };
+    if (has_inputs)
+        group.process_inputs = [](void *group, const mapi_batch *batch,
+                                  const mapi_group_inputs *inputs, mapi_group_passed *passed) {
+            ++calls.grouped;
+            return process_inputs(group, batch, inputs, passed);
+        };
     group.destroy = [](void *group) {
         --calls.groups;
         delete static_cast<RuleGroup *>(group);
@@ -95,7 +129,7 @@ const mapi_function kPlain = make_table<plain_calls>("PLAIN", 0, false);
 const mapi_function kSame = make_table<same_calls>("SAME", 0, true); // its node group has one mask
 const mapi_function kAny = make_table<any_calls>("ANY", MAPI_FUNCTION_GROUP_OF_ANY_MASKS, true);
 const mapi_function kOther =
-    make_table<other_calls>("OTHER", MAPI_FUNCTION_GROUP_OF_ANY_MASKS, true);
+    make_table<other_calls>("OTHER", MAPI_FUNCTION_GROUP_OF_ANY_MASKS, true, true);
 
 void forget_calls()
 {
@@ -203,6 +237,25 @@ TEST_CASE("a function after a grouped filter gets no packets of a batch in which
     CHECK(same_calls.grouped == 80);
     CHECK(any_calls.grouped > 0);
     CHECK(any_calls.alone > 0);
+    close(flows);
+}
+
+TEST_CASE("a node group that asks for them gets the packets of each node", "[mapi-core][engine]")
+{
+    const auto device = make_device();
+    std::deque<RuleFlow> flows;
+    for (int64_t n = 0; n < 20; ++n)
+        flows.emplace_back(device)
+            .then(kSame, {16, n % 5, false})
+            .then(kOther, {3, n % 3, false})
+            .connect();
+    flows.emplace_back(device).then(kOther, {2, 1, false}).connect(); // not after a filter
+    wait_for_groups();
+    forget_calls();
+    for (const uint32_t packets : {64u, 3u, 1u, 64u, 20u})
+        give(flows, packets);
+    CHECK(other_calls.grouped == 5);
+    CHECK(other_calls.alone == 0);
     close(flows);
 }
 
