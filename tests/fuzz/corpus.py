@@ -14,7 +14,7 @@ DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or SOURCE.parent / "shared/d
 DEMO = SOURCE / "mapi-core/apps/demo/demo.pcap"
 CAPTURE_BYTES_MAX = 100_000
 PACKETS_OF_CAPTURE = 12
-FUNCTIONS = 40  # the byte that selects one is taken modulo their number
+FUNCTIONS = 41  # the byte that selects one is taken modulo their number
 RULES = 16
 FILTERS = (
     "tcp port 80",
@@ -31,6 +31,16 @@ FILTERS = (
     "host 192.168.1.1 and port 53",
 )
 PATTERNS = (b"GET /", b"|16 03 01|", b"a||b", b"www\\|ftp", b"|00|HTTP|0d 0a|")
+RULE_OPTIONS = (
+    'content:"GET"; nocase; depth:3; content:"/"; within:2;',
+    "content:\"|90 90|\"; byte_jump:2,0,relative,align; isdataat:4,relative;",
+    'uricontent:"/cgi-bin/"; pcre:"/a+\\.pl/Ui"; urilen:>5;',
+    'content:!"x"; http_header; content:"POST"; http_method;',
+    "byte_extract:1,0,n; byte_test:2,>,n,1,relative; dsize:>10;",
+    'base64_decode:relative; base64_data; content:"a"; pkt_data; content:"b"; rawbytes;',
+    "file_data; content:\"<html\"; nocase; rpc:100000,*,3; ftpbounce;",
+    "flags:S+,12; ttl:<64; fragbits:!M; ipopts:rr; itype:8; icmp_id:1; ip_proto:!6;",
+)
 REQUESTS = (
     'create_flow { flow: 1 device: "lo" }',
     'create_offline { path: "file" format: 0 flow: 1 }',
@@ -236,6 +246,8 @@ class Corpora:
         )
         program, count = instructions(FILTERS[index % len(FILTERS)])
         self.add("match", bytes([1, count % 256, 0, 0, 0]) + program + packet)
+        options = "\n".join(RULE_OPTIONS[index % 4 : index % 4 + 5]).encode()
+        self.add("rule", struct.pack("<H", len(options)) + options + packet)
         pattern = PATTERNS[index % len(PATTERNS)]
         self.add("match", bytes([0, len(pattern), 0, 0, 0]) + pattern + packet)
 

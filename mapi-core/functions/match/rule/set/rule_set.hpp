@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Rule set: packets, and for each the rules that it is examined for -> which rules it matches.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include <mapi/batch.h>
+#include <mapi/function_parts.h>
+
+#include "match/rule/evaluation.hpp"
+#include "match/rule/packet_texts.hpp"
+#include "match/rule/set/literal_scan.hpp"
+
+namespace mapi::match::rule
+{
+// Rules that the same packets are examined for make a scope, which searches a payload once for a
+// literal of each.  Scopes are made when their first packet comes; most traffic has few.
+//
+// Not thread-safe.
+class RuleSet
+{
+public:
+    struct Listed {
+        const Rule *rule;
+        std::atomic<uint64_t> *given_up; // counts packets that it could not decide about
+    };
+
+    // The rules must outlive it.
+    explicit RuleSet(std::vector<Listed> rules);
+
+    // Each rule at most once, by its index in the list.  Valid until the next call.
+    std::span<const mapi_group_passed> find(const mapi_batch &batch,
+                                            const mapi_group_inputs &inputs);
+    // The same with all packets of the mask for all rules.
+    std::span<const mapi_group_passed> find(const mapi_batch &batch, uint64_t mask);
+
+private:
+    struct Scope {
+        std::vector<uint32_t> any, with_payload, with_http; // rules without a literal
+        LiteralScan in_payload{{}}, in_http{{}};
+        bool has_http = false;
+        uint64_t memory_bytes = 0;
+    };
+
+    std::unique_ptr<Scope> make_scope(std::span<const uint32_t> rules) const;
+    void begin_plan(const mapi_group_inputs &inputs);
+    const Scope &scope_of(uint64_t key, uint64_t packet, const mapi_group_inputs &inputs);
+    const Scope &scope_of_all();
+    void begin_batch();
+    void examine(const mapi_packet &packet, uint64_t bit, const Scope &scope);
+    void examine_http(const Scope &scope, uint64_t bit);
+    void judge_once(uint32_t rule, uint64_t bit);
+    void judge(uint32_t rule, uint64_t bit);
+
+    const std::vector<Listed> rules_;
+    std::vector<Requirement> requirements_;
+    PacketTexts texts_;
+
+    const uint64_t seed_;
+    uint64_t plan_ = 0;
+    std::vector<uint64_t> keys_; // of the plan's inputs: their sum modulo 2 identifies a scope
+    std::unordered_map<uint64_t, std::unique_ptr<Scope>> scopes_;
+    uint64_t scope_bytes_ = 0;
+    std::unique_ptr<Scope> all_; // in place of further ones
+
+    uint64_t packet_ = 0;               // a number for each packet
+    std::vector<uint64_t> last_packet_; // for which each rule was judged
+    uint64_t batch_ = 0;
+    std::vector<uint64_t> last_batch_; // in which each rule last passed a packet
+    std::vector<uint32_t> place_of_;   // in passed_, then
+    std::vector<mapi_group_passed> passed_;
+};
+} // namespace mapi::match::rule
