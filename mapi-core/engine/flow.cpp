@@ -441,6 +441,7 @@ void Flow::describe(int fid, mapi_function_info_t *info)
     info->dropped = drops.buffer_full + drops.link_type + drops.not_written;
     info->time_jumps = drops.time_jumps;
     info->unread_headers = drops.unread_headers;
+    info->given_up = drops.given_up;
     info->result_size = int(node.output().bytes());
     info->shared_with = device_->count_other_users(node, *chain_);
     snprintf(info->place, sizeof(info->place), "%s", device_->place_of(node).c_str());

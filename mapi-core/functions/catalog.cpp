@@ -11,6 +11,7 @@ constexpr const mapi_function *kFunctions[] = {
     &mapi_fn_bpf_filter,
     &mapi_fn_str_search,
     &mapi_fn_regexp,
+    &mapi_fn_match,
     &mapi_fn_interface,
     &mapi_fn_startstop,
     &mapi_fn_sync,

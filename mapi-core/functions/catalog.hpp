@@ -23,6 +23,7 @@ extern const mapi_function mapi_fn_hash;
 extern const mapi_function mapi_fn_hashsamp;
 extern const mapi_function mapi_fn_inject;
 extern const mapi_function mapi_fn_interface;
+extern const mapi_function mapi_fn_match;
 extern const mapi_function mapi_fn_perf_start;
 extern const mapi_function mapi_fn_perf_stop;
 extern const mapi_function mapi_fn_pkt_counter;

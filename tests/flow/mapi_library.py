@@ -31,6 +31,7 @@ class FunctionInfo(ctypes.Structure):
         ("result_size", ctypes.c_int),
         ("shared_with", ctypes.c_int),
         ("place", ctypes.c_char * 256),
+        ("given_up", ctypes.c_uint64),
     ]
 
 

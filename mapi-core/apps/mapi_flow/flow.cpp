@@ -149,7 +149,8 @@ nlohmann::ordered_json Flow::json_of(size_t function)
     nlohmann::ordered_json json = {
         {"function", function + 1}, {"name", names_[function]},
         {"packets", info.pkts},     {"passed", info.passed_pkts},
-        {"dropped", info.dropped},  {"unread_headers", info.unread_headers}};
+        {"dropped", info.dropped},  {"unread_headers", info.unread_headers},
+        {"given_up", info.given_up}};
     const mapi_results_t *results = read(function);
     json["result"] =
         results ? result_json(names_[function], *results) : nlohmann::ordered_json(nullptr);
@@ -180,6 +181,14 @@ uint64_t Flow::unread_headers() const
     uint64_t sum = 0;
     for (const int function : functions_)
         sum += information(flow_, function).unread_headers;
+    return sum;
+}
+
+uint64_t Flow::given_up() const
+{
+    uint64_t sum = 0;
+    for (const int function : functions_)
+        sum += information(flow_, function).given_up;
     return sum;
 }
 

@@ -51,6 +51,8 @@ public:
     nlohmann::ordered_json json();
     // How often any of the functions could not read the headers of a packet.
     uint64_t unread_headers() const;
+    // How often any of the functions could not decide about a packet within its limit of steps.
+    uint64_t given_up() const;
     // For a flow that has ended: returns when all remaining packets and results are printed.
     void read_rest();
     // For a flow that has not ended: what has arrived is still printed, until close().

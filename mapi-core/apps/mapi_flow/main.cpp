@@ -134,6 +134,17 @@ void tell_unread_headers(const Flows &flows)
                       command::counted(sum, "time"));
 }
 
+void tell_given_up(const Flows &flows)
+{
+    uint64_t sum = 0;
+    for (const auto &flow : flows)
+        sum += flow->given_up();
+    if (sum > 0)
+        command::tell("mapi-flow: {} a function could not decide about a packet within its limit "
+                      "of steps; the packet did not pass\n",
+                      command::counted(sum, "time"));
+}
+
 void tell_loss(uint64_t count, const char *one, const char *many, const char *why)
 {
     if (count > 0)
@@ -270,8 +281,10 @@ int run(const Options &options)
     if (!have_ended && options.is_device())
         std::this_thread::sleep_for(kTimeToRead);
     print(flows, source, options, lines, true);
-    if (!options.is_quiet)
+    if (!options.is_quiet) {
         tell_unread_headers(flows);
+        tell_given_up(flows);
+    }
     const bool is_all_there = is_whole(close(flows, source));
     if (const std::string wrong = lines.finish(); !wrong.empty()) {
         command::tell("mapi-flow: {}\n", wrong);

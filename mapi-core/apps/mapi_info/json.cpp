@@ -64,6 +64,7 @@ Json flow_json(const mapi::ipc::ListedFlow &flow)
                              {"passed", info.passed_packets()},
                              {"dropped", info.dropped()},
                              {"unread_headers", info.unread_headers()},
+                             {"given_up", info.given_up()},
                              {"shared_with", info.shared_with()},
                              {"place", info.place()}});
     }

@@ -340,6 +340,7 @@ void RemoteFlow::describe(int fid, mapi_function_info_t *info)
     info->dropped = reply.dropped();
     info->time_jumps = reply.time_jumps();
     info->unread_headers = reply.unread_headers();
+    info->given_up = reply.given_up();
     info->result_size = reply.result_bytes();
     info->shared_with = reply.shared_with();
     snprintf(info->place, sizeof(info->place), "%s", reply.place().c_str());

@@ -46,6 +46,7 @@ void show(const mapi_function_info_t &info, ipc::FunctionInfo &message)
     message.set_dropped(info.dropped);
     message.set_time_jumps(info.time_jumps);
     message.set_unread_headers(info.unread_headers);
+    message.set_given_up(info.given_up);
     message.set_result_bytes(info.result_size);
     message.set_shared_with(info.shared_with);
     message.set_place(info.place);

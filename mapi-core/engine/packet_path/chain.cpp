@@ -116,6 +116,7 @@ mapi_function_drops Applied::drops(bool has_joined) const
     drops.link_type -= base_drops.link_type;
     drops.not_written -= base_drops.not_written;
     drops.unread_headers -= base_drops.unread_headers;
+    drops.given_up -= base_drops.given_up;
     return drops;
 }
 

@@ -126,6 +126,8 @@ struct mapi_function_drops {
     uint64_t unread_headers;
     /* cause and remedy if the errno is not sufficient, a string that is never freed; or NULL */
     const char *write_reason;
+    /* packets, not dropped, about which a filter could not decide within its limit of steps */
+    uint64_t given_up;
 };
 
 struct mapi_function {

@@ -297,6 +297,8 @@ typedef struct mapi_function_info {
      * flow is connected.
      */
     char place[MAPI_NAME_BYTES];
+    /* packets about which it could not decide within its limit of steps, and which did not pass */
+    uint64_t given_up;
 } mapi_function_info_t;
 
 typedef struct mapi_device_info {
