@@ -11,6 +11,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "figure.hpp"
+
 namespace bench
 {
 namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,14 @@ inline void print(const Figure &figure, const char *sense, double bar)
 inline void print_skipped(const std::string &figure, const std::string &reason)
 {
     print_line({{"figure", figure}, {"skipped", reason}});
+}
+
+// Of all threads; least affected by other load on the machine.
+inline double cpu_s()
+{
+    timespec now = {};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return double(now.tv_sec) + double(now.tv_nsec) * 1e-9;
 }
 
 inline double quantile(std::vector<double> values, double share)

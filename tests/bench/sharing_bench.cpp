@@ -3,84 +3,25 @@
 // 1,000 flows compared with plain Vectorscan; 500 rules with a header and a string.
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
 #include <string>
 #include <vector>
 
-#include <mapi/mapi.h>
-#include <unistd.h>
-
 #include "bare_strings.hpp"
+#include "counted_flows.hpp"
 #include "figure.hpp"
 
 namespace
 {
-using bench::cpu_s;
+using bench::Counted;
+using bench::EmptyCapture;
+using bench::fail;
+using bench::Rule;
+using bench::run;
 
 constexpr int kRounds = 7;
 constexpr size_t kPorts = 500;
 constexpr size_t kRules = 500;
-constexpr size_t kFileHeaderBytes = 24;
-
-[[noreturn]] void fail(const std::string &what)
-{
-    char why[MAPI_ERROR_TEXT_BYTES] = "";
-    mapi_read_error(nullptr, why);
-    std::cerr << what << ": " << why << '\n';
-    std::exit(1);
-}
-
-struct Counted {
-    double seconds = 0;
-    uint64_t packets = 0;         // of the capture
-    std::vector<uint64_t> passed; // of each flow
-};
-
-struct Rule {
-    std::string filter = {}; // empty: no filter
-    std::string pattern = {};
-};
-
-// A flow for each rule, followed by a counter.
-Counted run(const std::string &capture, const std::vector<Rule> &rules)
-{
-    char *device = mapi_create_offline_device(capture.c_str(), MFF_PCAP);
-    if (!device)
-        fail(capture);
-    std::vector<std::pair<int, int>> flows;
-    for (const Rule &rule : rules) {
-        const int flow = mapi_create_flow(device);
-        if (!rule.filter.empty() &&
-            mapi_apply_function(flow, "BPF_FILTER", rule.filter.c_str()) < 0)
-            fail(rule.filter);
-        if (!rule.pattern.empty() &&
-            mapi_apply_function(flow, "STR_SEARCH", rule.pattern.c_str(), 0, 0) < 0)
-            fail(rule.pattern);
-        const int counter = mapi_apply_function(flow, "PKT_COUNTER");
-        if (counter < 0 || mapi_connect(flow) < 0)
-            fail(device);
-        flows.emplace_back(flow, counter);
-    }
-    if (mapi_start_offline_device(device) < 0)
-        fail(device);
-    const double begin =
-        cpu_s(); // includes the packet thread's preparations before the first packet
-    Counted counted;
-    if (mapi_wait_flow(flows.front().first, -1) < 0)
-        fail(device);
-    counted.seconds = cpu_s() - begin;
-    for (const auto &[flow, counter] : flows)
-        counted.passed.push_back(
-            *static_cast<uint64_t *>(mapi_read_results_pointer(flow, counter, MAPI_REF)));
-    mapi_stat stats = {};
-    mapi_stats(device, &stats);
-    counted.packets = stats.ps_recv;
-    for (const auto &flow : flows)
-        mapi_close_flow(flow.first);
-    mapi_delete_offline_device(device);
-    return counted;
-}
 
 double median(std::vector<double> values)
 {
@@ -137,28 +78,6 @@ std::string unhex(const std::string &hex)
         text.push_back(char(std::stoi(hex.substr(i, 2), nullptr, 16)));
     return text;
 }
-
-// A capture without packets: a run over it takes only the start-up time.
-class EmptyCapture
-{
-public:
-    explicit EmptyCapture(const std::string &like)
-    {
-        const int file = mkstemp(path_.data());
-        char header[kFileHeaderBytes] = {};
-        if (file < 0 || !std::ifstream(like, std::ios::binary).read(header, sizeof(header)) ||
-            write(file, header, sizeof(header)) != ssize_t(sizeof(header)))
-            fail(path_);
-        close(file);
-    }
-    ~EmptyCapture() { unlink(path_.c_str()); }
-    EmptyCapture(const EmptyCapture &) = delete;
-    EmptyCapture &operator=(const EmptyCapture &) = delete;
-    const std::string &path() const { return path_; }
-
-private:
-    std::string path_ = "/tmp/sharing_bench.XXXXXX";
-};
 
 // CPU seconds of each round.
 struct StringSeconds {
