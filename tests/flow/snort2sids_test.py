@@ -11,6 +11,7 @@ import tempfile
 import unittest
 
 PROGRAM = pathlib.Path(os.environ["NETSLICE_BIN"]) / "snort2sids"
+SIDS = PROGRAM.with_name("sids")
 DATA = pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data/rules"
 RULE = 'alert tcp any any -> any 80 (msg:"m"; content:"x"; sid:7;)\n'
 CONVERTED = (
@@ -74,8 +75,10 @@ class Program(unittest.TestCase):
         self.assertEqual(output.read_text(), "before\n")
         self.assertEqual(convert("-o", output, rules).returncode, 0)
         self.assertEqual(output.read_text(), CONVERTED)
-        self.assertEqual(sorted(path.name for path in self.folder.iterdir()),
-                         ["a.rules", "broken.rules", "out.sids"])
+        self.assertEqual(
+            sorted(path.name for path in self.folder.iterdir()),
+            ["a.rules", "broken.rules", "out.sids"],
+        )
 
     def test_the_rules_are_never_overwritten(self):
         rules = self.write("a.rules", RULE)
@@ -116,13 +119,20 @@ class Program(unittest.TestCase):
         rules = self.write("a.rules", "".join(RULE.replace("7", str(i)) for i in range(1, 20000)))
         shown = subprocess.run(
             f"{PROGRAM} -q {rules} | head -1; exit ${{PIPESTATUS[0]}}",
-            shell=True, executable="/bin/bash", capture_output=True, text=True, check=False,
+            shell=True,
+            executable="/bin/bash",
+            capture_output=True,
+            text=True,
+            check=False,
         )
         self.assertEqual((shown.returncode, shown.stderr), (0, ""))
 
     def test_help_names_each_option_of_the_manual(self):
-        page = (pathlib.Path(os.environ["NETSLICE_SOURCE"])
-                / "mapi-core/apps/snort2sids/snort2sids.1").read_text().replace("\\-", "-")
+        page = (
+            (pathlib.Path(os.environ["NETSLICE_SOURCE"]) / "mapi-core/apps/snort2sids/snort2sids.1")
+            .read_text()
+            .replace("\\-", "-")
+        )
         shown = convert("--help").stdout
         options = set(re.findall(r"--[a-z]+", shown))
         self.assertGreater(len(options), 8)
@@ -138,11 +148,20 @@ def figures(*arguments):
 @unittest.skipUnless(DATA.exists(), f"not there: {DATA}")
 class RuleSets(unittest.TestCase):
     CONFIG = ("--config", DATA / "snort-2.2.0/snort.conf")
+    NETWORKS = ("--var", "HOME_NET=10.0.0.0/8", "--var", "EXTERNAL_NET=!$HOME_NET")
+
+    def convert_snort_2_2_0(self):
+        return figures(*self.CONFIG, *sorted((DATA / "snort-2.2.0").glob("*.rules")))
+
+    def convert_et_open_2017(self):
+        rules = sorted((DATA / "et-open-2017").glob("*.rules"))
+        return figures(*self.CONFIG, *self.NETWORKS, "--var", "SSH_PORTS=22", "--cooked", *rules)
 
     def test_97_percent_of_snort_2_2_0_are_converted(self):
-        rules = sorted((DATA / "snort-2.2.0").glob("*.rules"))
-        done, converted, _ = figures(*self.CONFIG, *rules)
-        text = "".join(path.read_text(errors="replace") for path in rules)
+        done, converted, _ = self.convert_snort_2_2_0()
+        text = "".join(
+            path.read_text(errors="replace") for path in (DATA / "snort-2.2.0").glob("*.rules")
+        )
         numbered = len(re.findall(r"^[# ]*alert .*\bsid:", text, re.MULTILINE))
         print(f"Snort 2.2.0: {converted} of {numbered} rules, {converted / numbered:.2%}")
         self.assertEqual(numbered, 2505)
@@ -151,14 +170,26 @@ class RuleSets(unittest.TestCase):
         self.assertEqual(done.stdout.count("\n"), converted)
 
     def test_90_percent_of_et_open_2017_are_converted(self):
-        rules = sorted((DATA / "et-open-2017").glob("*.rules"))
-        done, converted, rules_count = figures(
-            *self.CONFIG, "--var", "SSH_PORTS=22", "--var", "HOME_NET=10.0.0.0/8",
-            "--var", "EXTERNAL_NET=!$HOME_NET", "--cooked", *rules)
-        print(f"ET Open 2017: {converted} of {rules_count} rules, {converted / rules_count:.2%}")
-        self.assertEqual(rules_count, 2266)
-        self.assertGreaterEqual(converted / rules_count, 0.90)
-        self.assertEqual(rules_count - converted, 6, done.stderr)  # ssl_state, ssl_version
+        done, converted, count = self.convert_et_open_2017()
+        print(f"ET Open 2017: {converted} of {count} rules, {converted / count:.2%}")
+        self.assertEqual(count, 2266)
+        self.assertGreaterEqual(converted / count, 0.90)
+        self.assertEqual(count - converted, 6, done.stderr)  # ssl_state, ssl_version
+
+    @unittest.skipUnless(SIDS.exists(), "sids is not built")
+    def test_sids_accepts_each_converted_rule(self):
+        for done, converted, _ in (self.convert_snort_2_2_0(), self.convert_et_open_2017()):
+            with tempfile.NamedTemporaryFile("w", suffix=".sids") as file:
+                file.write(done.stdout)
+                file.flush()
+                checked = subprocess.run(
+                    [SIDS, "--check", "-R", file.name],
+                    capture_output=True,
+                    text=True,
+                    check=False,
+                )
+            self.assertEqual(checked.returncode, 0, checked.stderr[:2000])
+            self.assertGreater(converted, 2000)
 
 
 if __name__ == "__main__":

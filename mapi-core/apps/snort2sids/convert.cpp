@@ -81,7 +81,8 @@ public:
                                            : flow_.state + "," + flow_.direction;
         if (!flow_value.empty())
             rule += " " + written("flow", flow_value);
-        for (const auto &part : {tests_, match_, rates_, bits_})
+        // Snort changes flow bits after detection_filter and before threshold.
+        for (const auto &part : {tests_, match_, detection_filters_, bits_, thresholds_})
             for (const std::string &text : part)
                 rule += " " + text;
         rule += fmt::format(" id: {};", id_);
@@ -121,7 +122,10 @@ private:
             flow_offset_ = option.value_offset;
             break;
         case Becomes::kFlowbits: add_flowbits(option); break;
-        case Becomes::kThreshold: rates_.push_back(written(option.name, rate_value(option))); break;
+        case Becomes::kThreshold:
+            (option.name == "threshold" ? thresholds_ : detection_filters_)
+                .push_back(written(option.name, rate_value(option)));
+            break;
         case Becomes::kNote: add_note(option, kind); break;
         case Becomes::kRefused:
             throw Refusal(option.name_offset, fmt::format("{}: {}", kind.name, kind.remark));
@@ -181,13 +185,18 @@ private:
     {
         const bool is_number = kind.pattern[0] != '.';
         carried_.push_back(
-            written(option.name, is_number ? number_value(option, 0) : bare_value(option)));
+            written(option.name, is_number ? number_value(option, option.name == "priority" ? 1 : 0)
+                                           : bare_value(option)));
     }
 
     void add_flowbits(const Option &option)
     {
         const Flowbits bits = read_flowbits(option);
-        (bits.is_test ? tests_ : bits_).push_back(written("flowbits", bits.value));
+        auto &list = bits.is_test ? tests_ : bits_;
+        // What follows a noalert is not done, but Snort does all.
+        const bool is_last = bits.is_test || bits.value == "noalert" || list.empty() ||
+                             list.back() != written("flowbits", "noalert");
+        list.insert(is_last ? list.end() : list.end() - 1, written("flowbits", bits.value));
     }
 
     void add_note(const Option &option, const OptionKind &kind)
@@ -215,7 +224,7 @@ private:
     const Settings &settings_;
     Protocol protocol_;
     std::set<std::string> seen_, notes_;
-    std::vector<std::string> tests_, match_, rates_, bits_, carried_;
+    std::vector<std::string> tests_, match_, detection_filters_, bits_, thresholds_, carried_;
     std::string id_;
     Flow flow_;
     size_t flow_offset_ = 0;

@@ -83,7 +83,7 @@ int run(const Options &options)
     if (!files.problems().empty()) {
         command::tell("{}snort2sids: nothing is written because of {}\n",
                       problems_text(files.problems()),
-                      command::counted(files.problems().size(), "error"));
+                      command::counted(files.problem_count(), "error"));
         return kExitWrong;
     }
     return finish(options, collection, files, output);

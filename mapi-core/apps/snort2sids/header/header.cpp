@@ -2,7 +2,9 @@
 // header: "alert tcp $HOME_NET any -> any 80" -> action, protocol, addresses, ports.
 #include "header.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <optional>
 #include <utility>
 
@@ -79,7 +81,10 @@ Protocol read_protocol(const Word &word)
          {"udp", Protocol::kUdp},
          {"icmp", Protocol::kIcmp}}};
     for (const auto &[name, protocol] : kProtocols)
-        if (word.text == name)
+        if (std::equal(word.text.begin(), word.text.end(), name.begin(), name.end(),
+                       [](char one, char two) {
+                           return std::tolower(static_cast<unsigned char>(one)) == two;
+                       }))
             return protocol;
     throw Malformed(word.offset, command::quoted(std::string(word.text)) +
                                      " is not a protocol of Snort 2 (ip, tcp, udp, icmp)");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <filesystem>
 
 #include "common/command/numbers.hpp"
@@ -13,7 +14,9 @@ namespace snort2sids
 {
 namespace
 {
-constexpr size_t kMostIncludes = 32; // one within the other
+constexpr size_t kMostIncludes = 32;     // one within the other
+constexpr uint64_t kMostFiles = 10'000;  // that include each other twice
+constexpr size_t kMostProblems = 10'000; // that are kept
 
 constexpr std::array<std::string_view, 9> kActions = {
     "alert", "log", "pass", "drop", "block", "reject", "sdrop", "activate", "dynamic"};
@@ -39,6 +42,14 @@ size_t skip_spaces(std::string_view text, size_t at)
     return std::min(text.find_first_not_of(" \t", at), text.size());
 }
 
+std::string lower(std::string_view text)
+{
+    std::string word(text);
+    for (char &letter : word)
+        letter = char(std::tolower(static_cast<unsigned char>(letter)));
+    return word;
+}
+
 std::string_view word_at(std::string_view text, size_t at)
 {
     const size_t end = std::min(text.find_first_of(" \t({:", at), text.size());
@@ -48,7 +59,9 @@ std::string_view word_at(std::string_view text, size_t at)
 
 void RuleFiles::report(const Line &line, size_t offset, const std::string &what)
 {
-    problems_.push_back({line.place(offset), what});
+    ++problem_count_;
+    if (problems_.size() < kMostProblems)
+        problems_.push_back({line.place(offset), what});
 }
 
 void RuleFiles::read(const std::string &path)
@@ -78,7 +91,7 @@ void RuleFiles::read_lines(Lines &lines, const std::string &path)
     while (const auto line = lines.next()) {
         if (line->text.find('\0') != std::string::npos)
             report(*line, line->text.find('\0'), "a byte of zero: this is no text");
-        else if (line->text.starts_with('#'))
+        else if (line->text.starts_with('#') || line->text.starts_with(';'))
             read_commented(*line);
         else if (!line->text.empty())
             read_line(lines, *line, path);
@@ -88,11 +101,11 @@ void RuleFiles::read_lines(Lines &lines, const std::string &path)
 
 void RuleFiles::read_line(Lines &lines, const Line &line, const std::string &path)
 {
-    const std::string_view word = word_at(line.text, 0);
-    const auto own = rule_types_.find(std::string(word));
+    const std::string word = lower(word_at(line.text, 0));
+    const auto own = rule_types_.find(word);
     try {
         if (has(kActions, word))
-            take(line, 0, std::string(word));
+            take(line, 0, word);
         else if (own != rule_types_.end())
             take(line, 0, own->second);
         else
@@ -102,13 +115,12 @@ void RuleFiles::read_line(Lines &lines, const Line &line, const std::string &pat
     }
 }
 
-bool RuleFiles::take(const Line &line, size_t start, const std::string &action)
+void RuleFiles::take(const Line &line, size_t start, const std::string &action)
 {
     if (is_config_)
         ++skipped_["rules of --config"];
     else
         take_({line, start, action});
-    return true;
 }
 
 void RuleFiles::read_directive(Lines &lines, const Line &line, std::string_view word,
@@ -124,21 +136,23 @@ void RuleFiles::read_directive(Lines &lines, const Line &line, std::string_view 
     else if (has(kSettings, word))
         ++skipped_[std::string(word)];
     else
-        throw Malformed(0, command::quoted(std::string(word.substr(0, 100))) +
+        throw Malformed(0, command::quoted(std::string(word_at(line.text, 0).substr(0, 100))) +
                                " begins neither a rule nor a directive of Snort 2");
 }
 
 void RuleFiles::read_variable(const Line &line, size_t start)
 {
-    const std::string_view text = line.text;
+    // A comment may follow: no value has a "#".
+    const std::string_view text = std::string_view(line.text).substr(0, line.text.find('#', start));
     const std::string_view name = word_at(text, start);
     if (!is_variable_name(name))
         throw Malformed(start, "the name of a variable has letters, digits and _");
     const size_t value = skip_spaces(text, start + name.size());
     if (value == text.size())
         throw Malformed(value, "the value is missing");
+    const size_t end = text.find_last_not_of(" \t") + 1;
     try {
-        variables_.define(std::string(name), text.substr(value));
+        variables_.define(std::string(name), text.substr(value, end - value));
     } catch (const Malformed &error) {
         throw Malformed(value + error.offset, error.what());
     }
@@ -160,7 +174,7 @@ void RuleFiles::read_rule_type(Lines &lines, const Line &line, size_t start)
         type == std::string::npos ? "" : std::string(word_at(block, skip_spaces(block, type + 5)));
     if (!has(kActions, action))
         throw Malformed(start, "the ruletype has no type that is an action of Snort 2");
-    rule_types_[name] = action;
+    rule_types_[lower(name)] = action;
 }
 
 // A rule that is commented out has an action and a protocol.
@@ -168,13 +182,13 @@ void RuleFiles::read_commented(const Line &line)
 {
     if (!takes_commented_)
         return;
-    const size_t start = std::min(line.text.find_first_not_of("# \t"), line.text.size());
-    const std::string_view action = word_at(line.text, start);
+    const size_t start = std::min(line.text.find_first_not_of("#; \t"), line.text.size());
+    const std::string action = lower(word_at(line.text, start));
     const size_t second = skip_spaces(line.text, start + action.size());
-    if (!has(kActions, action) || !has(kProtocols, word_at(line.text, second)))
+    if (!has(kActions, action) || !has(kProtocols, lower(word_at(line.text, second))))
         return;
     try {
-        take(line, start, std::string(action));
+        take(line, start, action);
     } catch (const Malformed &) {
         ++skipped_["comments that are no rules"];
     }
@@ -197,8 +211,9 @@ void RuleFiles::include(const Line &line, size_t start, const std::string &path)
         target = std::filesystem::path(path).parent_path() / target;
     std::error_code error;
     const auto real = std::filesystem::weakly_canonical(target, error);
-    if (open_.size() >= kMostIncludes || has(open_, error ? target.string() : real.string()))
-        throw Malformed(start, "the file includes itself, or includes are nested too deeply");
+    if (++file_count_ > kMostFiles || open_.size() >= kMostIncludes ||
+        has(open_, error ? target.string() : real.string()))
+        throw Malformed(start, "the file includes itself, or there are too many includes");
     try {
         read(target.string());
     } catch (const Malformed &) {

@@ -41,7 +41,9 @@ public:
         Place place;
         std::string what;
     };
+    // The first ones; more are counted.
     const std::vector<Problem> &problems() const { return problems_; }
+    uint64_t problem_count() const { return problem_count_; }
     const std::map<std::string, uint64_t> &skipped() const { return skipped_; } // by what they are
 
 private:
@@ -53,7 +55,7 @@ private:
     void read_rule_type(Lines &lines, const Line &line, size_t start);
     void read_commented(const Line &line);
     void include(const Line &line, size_t start, const std::string &path);
-    bool take(const Line &line, size_t start, const std::string &action);
+    void take(const Line &line, size_t start, const std::string &action);
     void report(const Line &line, size_t offset, const std::string &what);
 
     Variables &variables_;
@@ -61,6 +63,8 @@ private:
     bool is_config_ = false;
     const std::function<void(const RuleLine &)> &take_;
     std::vector<Problem> problems_;
+    uint64_t problem_count_ = 0;
+    uint64_t file_count_ = 0;
     std::map<std::string, uint64_t> skipped_;
     std::map<std::string, std::string> rule_types_; // name -> Snort's own action
     std::vector<std::string> open_;                 // files being read, the outermost first

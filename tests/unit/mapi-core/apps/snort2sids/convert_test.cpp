@@ -113,7 +113,7 @@ const std::map<std::string, Case> kConverted = {
      {"reference:cve,1999-1; reference:url,a;", " reference: cve,1999-1; reference: url,a;"}},
     {"flow", {"flow:to_server,established;", " flow: established,to_server;"}},
     {"flowbits",
-     {R"(flowbits:set,a; content:"x"; flowbits:isset,b; flowbits:noalert;)",
+     {R"(flowbits:noalert; content:"x"; flowbits:isset,b; flowbits:set,a;)",
       R"( flowbits: isset,b; content: "x"; flowbits: set,a; flowbits: noalert;)"}},
     {"threshold",
      {R"(threshold:type limit,track by_src,count 1,seconds 60; content:"x";)",
@@ -170,8 +170,8 @@ TEST_CASE("options keep the order that sids needs", "[snort2sids][convert]")
                        R"(threshold:type both,track by_dst,count 2,seconds 3;))")
               .rule ==
           "count tcp and not ip[6:2] & 0x3fff != 0 and not ip6[6] = 44 and tcp dst port 80; flow: "
-          "established; flowbits: isset,a; content: \"x\"; depth: 9; ip_id: 7; threshold: type "
-          "both, track by_dst, count 2, seconds 3; flowbits: set,b; id: 5; msg: \"m\"; rev: 2;");
+          "established; flowbits: isset,a; content: \"x\"; depth: 9; ip_id: 7; flowbits: set,b; "
+          "threshold: type both, track by_dst, count 2, seconds 3; id: 5; msg: \"m\"; rev: 2;");
 }
 
 TEST_CASE("actions that stop packets count them, with a note", "[snort2sids][convert]")

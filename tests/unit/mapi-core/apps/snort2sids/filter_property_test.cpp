@@ -16,7 +16,7 @@ using namespace snort2sids;
 
 namespace
 {
-constexpr int kHeaders = 600, kPackets = 200;
+constexpr int kHeaders = 5000, kPackets = 200;
 constexpr uint16_t kPorts[] = {0, 21, 22, 23, 79, 80, 81, 1023, 1024, 8080, 65535};
 const std::vector<std::string> kNetworks = {
     "10.0.0.0/8",  "10.1.0.0/16",   "10.1.2.3",    "192.168.0.0/16", "0.0.0.0/0", "128.0.0.0/1",

@@ -61,6 +61,7 @@ TEST_CASE("an error of a header has its place and says what is missing", "[snort
     const auto error = [](const char *text) { return malformed_at([&] { read(text); }); };
     CHECK(error("alert").what == "a protocol is missing");
     CHECK(error("alert tcp any any -> any (sid:1;)").what == "a destination port is missing");
+    CHECK(read("alert TCP any any -> any any (").protocol == Protocol::kTcp);
     CHECK(error("alert sctp any any -> any any (").offset == 6);
     CHECK(error("alert tcp any any => any any (").offset == 18);
     CHECK(error("alert tcp 10.0.0.300 any -> any any (").offset == 10);

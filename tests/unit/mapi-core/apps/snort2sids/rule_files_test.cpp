@@ -124,6 +124,27 @@ TEST_CASE("rules that are commented out are read on request, and other comments 
           std::vector<std::string>{"alert|alert tcp x", "log|log ip y", "alert|alert z"});
 }
 
+TEST_CASE("words are read in any case, and comments after values and after ; are none of them",
+          "[snort2sids][rule_files]")
+{
+    const Reading reading =
+        RuleFolder().read("VAR A [1, 2] # three\nALERT tcp $A\n; alert tcp x\n  ;; y\n");
+    CHECK(reading.rules == std::vector<std::string>{"alert|ALERT tcp [1, 2]"});
+    CHECK(reading.problems.empty());
+}
+
+TEST_CASE("files that include others twice end at a limit", "[snort2sids][rule_files]")
+{
+    RuleFolder folder;
+    for (int i = 0; i < 30; ++i)
+        folder.write(std::to_string(i), "include " + std::to_string(i + 1) + "\ninclude " +
+                                            std::to_string(i + 1) + "\n");
+    folder.write("30", "");
+    const Reading reading = folder.read("include 0\n");
+    REQUIRE_FALSE(reading.problems.empty());
+    CHECK(reading.problems[0].find("too many includes") != std::string::npos);
+}
+
 TEST_CASE("of a configuration, only variables count", "[snort2sids][rule_files]")
 {
     RuleFolder folder;
