@@ -220,6 +220,7 @@ class Corpora:
         streams."""
         packet = some[index % len(some)][:1500]
         self.add("headers", b"\1" + packet)
+        self.add("invariant_bytes", b"\1\x40" + packet)
         self.add("anonymize", bytes([index % RULES, 0, 8, 0]) + packet)
         self.add(
             "packet_block",

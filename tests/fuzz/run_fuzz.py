@@ -18,6 +18,7 @@ LENGTH_MAX = {
     "file_reader": 100000,
     "elf_functions": 30000,
     "headers": 2000,
+    "invariant_bytes": 2000,
     "anonymize": 2000,
     "match": 3000,
     "ebpf": 4000,

@@ -15,7 +15,7 @@ int main(int argc, char **argv)
     command_ignore_write_signals();
     qos::Options options;
     const auto location = [&options] {
-        return options.is_report ? options.report.store : options.collect.store;
+        return qos::shown_store(options.is_report ? options.report.store : options.collect.store);
     };
     try {
         if (const auto code = qos::parse_options(argc, argv, options))

@@ -148,6 +148,9 @@ void add_report(command::ArgumentSet arguments, ReportOptions &options, std::str
     arguments.add("--interval", options.interval_s, "also report each interval of this length")
         .kind("SECONDS")
         .check(check_seconds);
+    arguments.add("--last", options.last_s, "only the last seconds of each point (default: all)")
+        .kind("SECONDS")
+        .check(check_seconds);
     arguments
         .add("--window", options.window_s,
              "the longest time between copies of a packet (default: 10)")
@@ -179,6 +182,16 @@ void add_report(command::ArgumentSet arguments, ReportOptions &options, std::str
     });
 }
 } // namespace
+
+std::string shown_store(const std::string &store)
+{
+    const size_t scheme = store.find("://"), at = store.find('@');
+    if (scheme == store.npos || at == store.npos)
+        return command::printable(store);
+    const size_t colon = store.find(':', scheme + 3);
+    return command::printable(colon < at ? store.substr(0, colon) + ":***" + store.substr(at)
+                                         : store);
+}
 
 std::optional<int64_t> hashes_below(const std::string &rate)
 {

@@ -43,6 +43,7 @@ struct ReportOptions {
     std::string output;
     int64_t below = 0;            // less than collected; 0: as collected
     double interval_s = 0;        // 0: no intervals
+    double last_s = 0;            // only the last part of what each point has seen; 0: all
     double window_s = 10;         // how long copies of a packet may be apart
     uint64_t flows = 0;           // at most so many in the report; 0: all
     bool is_synchronised = false; // the user says so
@@ -60,6 +61,9 @@ struct Options {
 
 // Returns an exit code if the program should end now.
 std::optional<int> parse_options(int argc, char **argv, Options &options);
+
+// The store without the password that its address may have, for messages.
+std::string shown_store(const std::string &store);
 
 // "5%", "0.05" -> number of hash values; nullopt if it is not more than 0 and at most 1.
 std::optional<int64_t> hashes_below(const std::string &rate);

@@ -37,7 +37,8 @@ int report(const ReportOptions &options)
 {
     command::check_outputs(options.store, {options.output});
     const auto store = open_store(options.store, Access::kRead);
-    const Observations seen = load(*store, options.from, options.to, options.below);
+    const Observations seen =
+        load(*store, options.from, options.to, {options.below, ns_of(options.last_s)});
     AnalyseOptions how;
     how.window_ns = ns_of(options.window_s);
     how.interval_ns = ns_of(options.interval_s);

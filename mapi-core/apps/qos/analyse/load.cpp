@@ -14,6 +14,7 @@ namespace qos
 namespace
 {
 constexpr double kHashes = 4294967296.0;
+constexpr int64_t kNoLimit = INT64_MIN;       // of time
 constexpr int64_t kSamePacketNs = 1000000000; // between what two runs see of copies of a packet
 
 std::vector<Run> runs_of(const std::vector<Run> &runs, const std::string &point)
@@ -60,20 +61,28 @@ std::vector<TimeRange> joined(std::vector<TimeRange> ranges)
 class Loader
 {
 public:
-    Loader(Store &store, Observations &to) : store_(store), to_(to) {}
+    Loader(Store &store, Observations &to, int64_t last_ns)
+        : store_(store), to_(to), last_ns_(last_ns)
+    {
+    }
 
     Point load(const std::vector<Run> &runs)
     {
         Point point;
         point.name = runs.front().point;
         std::vector<uint32_t> run_of;
+        const int64_t from_ns = begin_of(runs);
         for (const Run &run : runs) {
-            note(run, point);
-            point.malformed += store_.read(run, to_.below, [&](const SelectedPacket &packet) {
-                point.sightings.push_back(
-                    {packet.time_ns, packet.digest, number_of(packet.flow), packet.hop_limit});
-                run_of.push_back(uint32_t(point.runs));
-            });
+            point.has_stopped = !run.is_complete; // runs are in order of their start
+            if (from_ns != kNoLimit && run.last_ns < from_ns)
+                continue;
+            note(run, from_ns, point);
+            point.malformed +=
+                store_.read(run, from_ns, to_.below, [&](const SelectedPacket &packet) {
+                    point.sightings.push_back(
+                        {packet.time_ns, packet.digest, number_of(packet.flow), packet.hop_limit});
+                    run_of.push_back(uint32_t(point.runs));
+                });
             ++point.runs;
         }
         point.covered = joined(std::move(point.covered));
@@ -82,14 +91,21 @@ public:
     }
 
 private:
-    static void note(const Run &run, Point &point)
+    int64_t begin_of(const std::vector<Run> &runs) const
+    {
+        int64_t end_ns = 0;
+        for (const Run &run : runs)
+            end_ns = std::max(end_ns, run.last_ns);
+        return last_ns_ > 0 ? end_ns - last_ns_ : kNoLimit;
+    }
+
+    static void note(const Run &run, int64_t from_ns, Point &point)
     {
         point.packets += uint64_t(run.packets);
         point.unread += uint64_t(run.unread);
         point.lost += uint64_t(run.lost + run.no_room + run.malformed);
-        point.has_stopped = !run.is_complete; // runs are in order of their start
         if (run.last_ns > 0)
-            point.covered.push_back({run.first_ns, run.last_ns});
+            point.covered.push_back({std::max(run.first_ns, from_ns), run.last_ns});
     }
 
     uint32_t number_of(const FlowKey &key)
@@ -102,6 +118,7 @@ private:
 
     Store &store_;
     Observations &to_;
+    const int64_t last_ns_;
     std::unordered_map<FlowKey, uint32_t, FlowKeyHash> numbers_;
 };
 
@@ -156,7 +173,8 @@ uint64_t merge_runs(std::vector<Sighting> &sightings, std::vector<uint32_t> &run
     return removed;
 }
 
-Observations load(Store &store, const std::string &from, const std::string &to, int64_t below)
+Observations load(Store &store, const std::string &from, const std::string &to,
+                  const LoadOptions &options)
 {
     const std::vector<Run> all = store.runs();
     const std::vector<Run> from_runs = runs_of(all, from), to_runs = runs_of(all, to);
@@ -167,12 +185,12 @@ Observations load(Store &store, const std::string &from, const std::string &to, 
             check_same_hashes(from_runs.front(), run);
             found.below = std::min(found.below, run.below);
         }
-    if (below > found.below)
+    if (options.below > found.below)
         throw StoreError(fmt::format(
             "--rate: the points have selected only {:.4g} % of the packets", 100 * found.rate()));
-    if (below > 0)
-        found.below = below;
-    Loader loader(store, found);
+    if (options.below > 0)
+        found.below = options.below;
+    Loader loader(store, found, options.last_ns);
     found.from = loader.load(from_runs);
     found.to = loader.load(to_runs);
     return found;

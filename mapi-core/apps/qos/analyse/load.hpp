@@ -44,9 +44,14 @@ struct Observations {
     double rate() const;
 };
 
-// below: fewer than the points have selected; 0: as many as both have.  Throws StoreAway,
-// StoreError.
-Observations load(Store &store, const std::string &from, const std::string &to, int64_t below);
+struct LoadOptions {
+    int64_t below = 0;   // fewer than the points have selected; 0: as many as both have
+    int64_t last_ns = 0; // only the last part of what each point has seen; 0: all
+};
+
+// Throws StoreAway, StoreError.
+Observations load(Store &store, const std::string &from, const std::string &to,
+                  const LoadOptions &options);
 
 // What several runs at the same time have seen is counted once: of each packet, the sightings of
 // the run that saw it most often stay.  `runs` has the run of each sighting; returns the number

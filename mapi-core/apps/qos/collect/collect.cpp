@@ -2,6 +2,7 @@
 // collect: one thread reads selected packets into a queue, this one stores them.
 #include "qos/collect/collect.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <random>
 
@@ -59,7 +60,7 @@ public:
           storing_([&options] { return open_store(options.store, Access::kWrite); },
                    run_of(options),
                    [&options](const std::string &text) {
-                       command::tell("mapi-qos: {}: {}\n", options.store, text);
+                       command::tell("mapi-qos: {}: {}\n", shown_store(options.store), text);
                    }),
           queue_(options.buffer, !options.is_device()), selection_(options, queue_)
     {
@@ -128,8 +129,13 @@ private:
         run.lost = int64_t(stats.drop_kernel + stats.ps_ifdrop + counts.dropped);
         run.no_room = int64_t(queue_.no_room());
         // A device was watched also while no packet arrived.
-        run.first_ns = options_.is_device() ? run.started_ns : counts.first_ns;
-        run.last_ns = options_.is_device() ? wall_clock_ns() : counts.last_ns;
+        if (options_.is_device()) {
+            run.first_ns = std::min(run.started_ns, wall_clock_ns());
+            run.last_ns = std::max(run.last_ns, wall_clock_ns());
+        } else { // in order of arrival, not of time
+            run.first_ns = std::min(counts.first_ns, counts.last_ns);
+            run.last_ns = std::max(counts.first_ns, counts.last_ns);
+        }
     }
 
     // What has arrived is stored, for which a store that is away gets some time.
@@ -194,7 +200,7 @@ private:
                      "--buffer)");
         tell_missing(uint64_t(run.malformed), "not stored: their time cannot be represented");
         if (!is_run_stored_) {
-            command::tell("mapi-qos: {}: {} not stored: {}\n", options_.store,
+            command::tell("mapi-qos: {}: {} not stored: {}\n", shown_store(options_.store),
                           command::counted(unstored_, "packet"), storing_.why_away());
             is_missing = true;
         }

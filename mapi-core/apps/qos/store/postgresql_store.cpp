@@ -97,10 +97,11 @@ public:
     }
 
     // Row by row: a run may be larger than memory.
-    uint64_t read(const Run &run, int64_t below,
+    uint64_t read(const Run &run, int64_t from_ns, int64_t below,
                   const std::function<void(const SelectedPacket &)> &take) override
     {
-        send(kPacketSelect, {std::to_string(run.id), std::to_string(below)});
+        send(kPacketSelect,
+             {std::to_string(run.id), std::to_string(from_ns), std::to_string(below)});
         PQsetSingleRowMode(connection_.get());
         uint64_t malformed = 0;
         while (const Result result{PQgetResult(connection_.get())}) {

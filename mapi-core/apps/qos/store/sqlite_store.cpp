@@ -147,11 +147,11 @@ public:
         return runs;
     }
 
-    uint64_t read(const Run &run, int64_t below,
+    uint64_t read(const Run &run, int64_t from_ns, int64_t below,
                   const std::function<void(const SelectedPacket &)> &take) override
     {
         Statement select(database_, kPacketSelect);
-        select.bind(run.id).bind(below);
+        select.bind(run.id).bind(from_ns).bind(below);
         uint64_t malformed = 0;
         while (select.step()) {
             PacketRow row;

@@ -75,9 +75,9 @@ public:
     virtual void write(const Run &run, const Batch &batch) = 0;
 
     virtual std::vector<Run> runs() = 0;
-    // Packets of the run with a hash below `below`, in any order.  Returns the number of rows that
-    // were left out because they are malformed.
-    virtual uint64_t read(const Run &run, int64_t below,
+    // Packets of the run with a time from `from_ns` on and a hash below `below`, in any order.
+    // Returns the number of rows that were left out because they are malformed.
+    virtual uint64_t read(const Run &run, int64_t from_ns, int64_t below,
                           const std::function<void(const SelectedPacket &)> &take) = 0;
 };
 

@@ -50,7 +50,7 @@ const char *const kCreateTables =
     "CREATE TABLE IF NOT EXISTS qos_packets (run BIGINT NOT NULL, number BIGINT NOT NULL,"
     " time_ns BIGINT NOT NULL, digest BIGINT NOT NULL, hash BIGINT NOT NULL,"
     " flow BIGINT NOT NULL, bytes BIGINT NOT NULL, hop_limit BIGINT NOT NULL,"
-    " PRIMARY KEY (run, number));";
+    " PRIMARY KEY (run, time_ns, number));"; // a report may want only the last minutes
 
 const std::array<RunColumn, 13> kRunNumbers = {{{"id", &Run::id},
                                                 {"started_ns", &Run::started_ns},
@@ -69,8 +69,9 @@ const std::array<RunColumn, 13> kRunNumbers = {{{"id", &Run::id},
 const char *const kPacketSelect =
     "SELECT p.time_ns, p.digest, p.hash, p.bytes, p.hop_limit, f.version, f.protocol, f.source,"
     " f.source_port, f.destination, f.destination_port FROM qos_packets p LEFT JOIN qos_flows f"
-    " ON f.run = p.run AND f.number = p.flow WHERE p.run = $1 AND (p.hash < $2 OR"
-    " p.hash > 4294967295 OR p.hash IS NULL)"; // malformed ones, too: they are counted
+    " ON f.run = p.run AND f.number = p.flow WHERE p.run = $1 AND p.time_ns >= $2 AND"
+    " (p.hash < $3 OR p.hash > 4294967295 OR p.hash IS NULL)"; // malformed ones, too: they are
+                                                               // counted
 
 std::string run_select()
 {

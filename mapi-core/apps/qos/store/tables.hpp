@@ -29,7 +29,7 @@ std::string run_select(); // the same columns
 
 // A row of the packets joined with its flow, as text; a null pointer is NULL.
 constexpr size_t kPacketColumns = 11;
-extern const char *const kPacketSelect; // $1: run, $2: below
+extern const char *const kPacketSelect; // $1: run, $2: from_ns, $3: below
 using PacketRow = std::array<const char *, kPacketColumns>;
 // nullopt if a column is missing or out of its range.
 std::optional<SelectedPacket> packet_of(const PacketRow &row);

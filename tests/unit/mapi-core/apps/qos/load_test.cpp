@@ -48,7 +48,7 @@ Run run_of(int64_t id, const std::string &point)
 std::string why_not(Store &store, const std::string &from, const std::string &to, int64_t below = 0)
 {
     try {
-        load(store, from, to, below);
+        load(store, from, to, {below, 0});
     } catch (const StoreError &error) {
         return error.what();
     }
@@ -86,7 +86,27 @@ TEST_CASE("points that do not fit together are refused with what is different", 
     CHECK(why_not(*store, "a", "b").empty());
     CHECK(why_not(*store, "a", "x").find("available: a, b, c, d") != std::string::npos);
     CHECK(why_not(*store, "a", "c").find("--key 0 and 1") != std::string::npos);
-    CHECK(load(*store, "a", "d", 0).rate() == 0.5);
-    CHECK(load(*store, "a", "b", half.below / 2).rate() == 0.25);
+    CHECK(load(*store, "a", "d", {}).rate() == 0.5);
+    CHECK(load(*store, "a", "b", {half.below / 2, 0}).rate() == 0.25);
     CHECK(why_not(*store, "a", "d", int64_t(1) << 32).find("only 50 %") != std::string::npos);
+}
+
+TEST_CASE("only the last part of a point is read, and covered", "[mapi-core][qos]")
+{
+    const test_support::TempDir dir;
+    const auto store = open_sqlite(dir.path() / "qos.db", Access::kWrite);
+    for (const auto &[id, name] : {std::pair(1, "a"), std::pair(2, "b")}) {
+        Run run = run_of(id, name);
+        run.first_ns = 100;
+        run.last_ns = 200;
+        Batch batch;
+        batch.flows.push_back({0, {}});
+        for (int64_t time_ns = 100; time_ns <= 200; ++time_ns)
+            batch.packets.push_back({{time_ns, uint64_t(time_ns), 0, 60, 64, {}}, 0});
+        store->write(run, batch);
+    }
+    const auto found = load(*store, "a", "b", {0, 30});
+    CHECK(found.from.sightings.size() == 31);
+    REQUIRE(found.to.covered.size() == 1);
+    CHECK(found.to.covered[0].first_ns == 170);
 }

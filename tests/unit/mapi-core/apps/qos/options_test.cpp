@@ -44,3 +44,10 @@ TEST_CASE("a point's name is printable", "[mapi-core][qos]")
     CHECK(parse(std::array{"mapi-qos", "report", "--store", "s", "--from", "a", "--to", "a"}) ==
           qos::kExitUsage);
 }
+
+TEST_CASE("messages do not show the password of a store", "[mapi-core][qos]")
+{
+    CHECK(qos::shown_store("postgresql://me:secret@db/qos") == "postgresql://me:***@db/qos");
+    CHECK(qos::shown_store("postgresql://me@db:5432/qos") == "postgresql://me@db:5432/qos");
+    CHECK(qos::shown_store("a:b@c.db") == "a:b@c.db");
+}

@@ -42,12 +42,13 @@ Batch batch_of(int64_t first_number, int count)
     return batch;
 }
 
-std::vector<SelectedPacket> read_all(Store &store, uint64_t *malformed = nullptr)
+std::vector<SelectedPacket> read_all(Store &store, uint64_t *malformed = nullptr,
+                                     int64_t from_ns = INT64_MIN)
 {
     std::vector<SelectedPacket> packets;
     for (const Run &run : store.runs()) {
-        const uint64_t count =
-            store.read(run, kAll, [&](const SelectedPacket &packet) { packets.push_back(packet); });
+        const uint64_t count = store.read(
+            run, from_ns, kAll, [&](const SelectedPacket &packet) { packets.push_back(packet); });
         if (malformed)
             *malformed = count;
     }
@@ -87,6 +88,7 @@ TEST_CASE("a batch that is written again is stored once", "[mapi-core][qos]")
     store->write(run_of("a"), batch_of(0, 10));
     store->write(run_of("a"), batch_of(10, 5));
     CHECK(read_all(*store).size() == 15);
+    CHECK(read_all(*store, nullptr, 1010).size() == 5);
     CHECK(store->runs().size() == 1);
 }
 

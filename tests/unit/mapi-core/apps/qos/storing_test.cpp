@@ -41,7 +41,7 @@ public:
             throw StoreAway("connection lost");
     }
     std::vector<Run> runs() override { return {}; }
-    uint64_t read(const Run &, int64_t,
+    uint64_t read(const Run &, int64_t, int64_t,
                   const std::function<void(const SelectedPacket &)> &) override
     {
         return 0;
