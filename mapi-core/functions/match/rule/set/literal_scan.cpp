@@ -10,40 +10,10 @@ namespace mapi::match::rule
 namespace
 {
 constexpr size_t kLongBytes = 7;      // from here on a table looks at every fourth place at most
-constexpr size_t kMostSingles = 6;    // more short literals are found faster by a table
+constexpr size_t kMostNibbles = 48;   // more would share buckets and be candidates too often
 constexpr uint32_t kBitsOfPlace = 64; // of the table: one word of a text in 64 is looked at
 constexpr uint32_t kFewestBits = 1024;
 constexpr uint32_t kFewestSlots = 16;
-
-// Common bytes make bad words: they are looked at more often.
-uint32_t commonness_of(uint8_t byte)
-{
-    if (byte == 0 || byte == 0xff || byte == ' ')
-        return 8;
-    if (byte == 0x90 || byte == 'A')
-        return 6;
-    if (std::string_view("etaoinsr/").find(char(byte | 0x20)) != std::string_view::npos)
-        return 4;
-    return byte >= 0x20 && byte < 0x7f ? 2 : 1;
-}
-
-// Where the `count` successive words begin that are least common.
-size_t best_begin(std::string_view text, size_t count)
-{
-    const size_t bytes = count + WordTable::kWordBytes - 1;
-    size_t best = 0;
-    uint32_t least = UINT32_MAX;
-    for (size_t begin = 0; begin + bytes <= text.size(); ++begin) {
-        uint32_t sum = 0;
-        for (size_t i = begin; i < begin + bytes; ++i)
-            sum += commonness_of(uint8_t(text[i]));
-        if (sum < least) {
-            least = sum;
-            best = begin;
-        }
-    }
-    return best;
-}
 
 uint32_t shift_for(uint32_t count, uint32_t fewest)
 {
@@ -60,7 +30,7 @@ WordTable::WordTable(const std::vector<Literal> &literals)
         shortest = std::min(shortest, literal.text.size());
     stride_ = uint32_t(std::min<size_t>(shortest - kWordBytes + 1, kMostStride));
     for (const Literal &literal : literals) {
-        const size_t begin = best_begin(literal.text, stride_);
+        const size_t begin = least_common(literal.text, stride_ + kWordBytes - 1);
         for (size_t i = begin; i < begin + stride_; ++i) {
             const auto *at = reinterpret_cast<const uint8_t *>(literal.text.data()) + i;
             places_.push_back({load(at), uint32_t(literals_.size()), uint32_t(i)});
@@ -74,12 +44,12 @@ WordTable::WordTable(const std::vector<Literal> &literals)
     bits_.resize((size_t{1} << (32 - shift_)) / 64);
     slots_.resize((size_t{1} << (32 - slot_shift_)) + 1);
     const auto slot_of = [this](const Place &place) {
-        return place.word * 0x85ebca6bu >> slot_shift_;
+        return place.word * kSlotHash >> slot_shift_;
     };
     std::stable_sort(places_.begin(), places_.end(),
                      [&](const Place &a, const Place &b) { return slot_of(a) < slot_of(b); });
     for (const Place &place : places_) {
-        const uint32_t hash = hash_of(place.word);
+        const uint32_t hash = place.word * kHash >> shift_;
         bits_[hash / 64] |= uint64_t{1} << hash % 64;
         ++slots_[slot_of(place) + 1];
     }
@@ -106,30 +76,55 @@ bool WordTable::is_at(std::span<const uint8_t> text, size_t begin, const std::st
 
 LiteralScan::LiteralScan(const std::vector<Wanted> &wanted)
 {
-    std::vector<WordTable::Literal> shorter, longer;
-    std::vector<Single> exact_shorter;
+    std::vector<Wanted> shorter, longer;
     for (const Wanted &one : wanted) {
-        const std::string_view text = one.requirement.text;
         if (one.requirement.kind == Requirement::Kind::kFixedLiteral)
             add_fixed(one);
-        else if (text.size() >= kLongBytes)
-            longer.push_back({text, one.id});
-        else if (text.size() < WordTable::kWordBytes)
-            (one.requirement.ignores_case ? folded_singles_ : singles_)
-                .push_back({std::string(text), one.id});
-        else if (one.requirement.ignores_case)
-            shorter.push_back({text, one.id});
+        else if (one.requirement.text.size() >= kLongBytes)
+            longer.push_back(one);
         else
-            exact_shorter.push_back({std::string(text), one.id});
+            shorter.push_back(one);
     }
-    if (shorter.empty() && exact_shorter.size() <= kMostSingles) {
-        singles_.insert(singles_.end(), exact_shorter.begin(), exact_shorter.end());
+    if (!NibbleScan::is_supported() || shorter.size() > kMostNibbles) {
+        add_words(shorter, short_);
+    } else if (shorter.size() + longer.size() <= kMostNibbles) {
+        shorter.insert(shorter.end(), longer.begin(), longer.end());
+        longer.clear();
+        add_nibbles(shorter);
     } else {
-        for (const Single &single : exact_shorter)
-            shorter.push_back({single.text, single.id});
+        add_nibbles(shorter);
     }
-    short_ = WordTable(shorter);
-    long_ = WordTable(longer);
+    add_words(longer, long_);
+}
+
+void LiteralScan::add_single(const Wanted &wanted)
+{
+    (wanted.requirement.ignores_case ? folded_singles_ : singles_)
+        .push_back({std::string(wanted.requirement.text), wanted.id});
+}
+
+void LiteralScan::add_nibbles(const std::vector<Wanted> &wanted)
+{
+    std::vector<NibbleScan::Literal> literals;
+    for (const Wanted &one : wanted) {
+        if (one.requirement.text.size() < 2)
+            add_single(one);
+        else
+            literals.push_back({one.requirement.text, one.requirement.ignores_case, one.id});
+    }
+    nibbles_ = NibbleScan(std::move(literals));
+}
+
+void LiteralScan::add_words(const std::vector<Wanted> &wanted, WordTable &table)
+{
+    std::vector<WordTable::Literal> literals;
+    for (const Wanted &one : wanted) {
+        if (one.requirement.text.size() < WordTable::kWordBytes)
+            add_single(one);
+        else
+            literals.push_back({one.requirement.text, one.id});
+    }
+    table = WordTable(literals);
 }
 
 void LiteralScan::add_fixed(const Wanted &wanted)
@@ -155,7 +150,7 @@ void LiteralScan::add_fixed(const Wanted &wanted)
 
 uint64_t LiteralScan::memory_bytes() const
 {
-    uint64_t bytes = short_.memory_bytes() + long_.memory_bytes();
+    uint64_t bytes = nibbles_.memory_bytes() + short_.memory_bytes() + long_.memory_bytes();
     for (const FixedWords &words : fixed_)
         bytes += sizeof(words) + words.ids.capacity() * sizeof(words.ids.front());
     return bytes + (singles_.size() + folded_singles_.size()) * sizeof(Single);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "match/rule/set/nibble_scan.hpp"
 #include "match/rule/set/requirement.hpp"
 #include "match/text/literal_search.hpp"
 
@@ -41,16 +42,20 @@ public:
     {
         if (text.size() < kWordBytes)
             return;
-        const uint8_t *const last = text.data() + text.size() - kWordBytes;
-        for (const uint8_t *at = text.data(); at <= last; at += stride_) {
-            const uint32_t word = load(at);
-            const uint32_t hash = hash_of(word);
-            if (bits_[hash / 64] >> hash % 64 & 1) [[unlikely]]
-                verify(text, size_t(at - text.data()), word, found);
+        const size_t stride = stride_, end = text.size() - kWordBytes + 1;
+        const uint32_t shift = shift_;
+        const uint64_t *const bits = bits_.data();
+        for (size_t at = 0; at < end; at += stride) {
+            const uint32_t word = load(text.data() + at);
+            const uint32_t hash = word * kHash >> shift;
+            if (bits[hash / 64] >> hash % 64 & 1) [[unlikely]]
+                verify(text, at, word, found);
         }
     }
 
 private:
+    static constexpr uint32_t kHash = 0x9e3779b1, kSlotHash = 0x85ebca6b;
+
     struct Place {
         uint32_t word;
         uint32_t literal;
@@ -63,13 +68,12 @@ private:
         std::memcpy(&word, at, sizeof(word));
         return word | kCaseBits;
     }
-    uint32_t hash_of(uint32_t word) const { return word * 0x9e3779b1u >> shift_; }
     bool is_at(std::span<const uint8_t> text, size_t begin, const std::string &literal) const;
 
     template <class Found>
     void verify(std::span<const uint8_t> text, size_t at, uint32_t word, Found &&found) const
     {
-        const size_t slot = word * 0x85ebca6bu >> slot_shift_;
+        const size_t slot = word * kSlotHash >> slot_shift_;
         for (uint32_t i = slots_[slot]; i < slots_[slot + 1]; ++i) {
             const Place &place = places_[i];
             if (place.word == word && at >= place.offset &&
@@ -108,6 +112,8 @@ public:
             if (has_literal_(text.data(), text.size(), single.text))
                 found(single.id);
         }
+        if (!nibbles_.is_empty())
+            nibbles_.find(text, found);
         for (const Single &single : folded_singles_) {
             if (has_folded_literal(text.data(), text.size(), single.text))
                 found(single.id);
@@ -154,9 +160,13 @@ private:
     };
 
     void add_fixed(const Wanted &wanted);
+    void add_single(const Wanted &wanted);
+    void add_nibbles(const std::vector<Wanted> &wanted);
+    void add_words(const std::vector<Wanted> &wanted, WordTable &table);
 
     std::vector<FixedWords> fixed_;
     std::vector<Single> singles_, folded_singles_;
+    NibbleScan nibbles_;
     WordTable short_, long_;
     LiteralSearch has_literal_ = best_literal_search();
 };

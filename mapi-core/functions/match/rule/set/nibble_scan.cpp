@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// Nibble scan, with AVX2.
+#include "match/rule/set/nibble_scan.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
+namespace mapi::match::rule
+{
+namespace
+{
+// Common bytes make bad windows: they are looked at more often.
+uint32_t commonness_of(uint8_t byte)
+{
+    if (byte == 0 || byte == 0xff || byte == ' ')
+        return 8;
+    if (byte == 0x90 || byte == 'A')
+        return 6;
+    if (std::string_view("etaoinsr/").find(char(byte | 0x20)) != std::string_view::npos)
+        return 4;
+    return byte >= 0x20 && byte < 0x7f ? 2 : 1;
+}
+} // namespace
+
+size_t least_common(std::string_view text, size_t bytes)
+{
+    size_t best = 0;
+    uint32_t least = UINT32_MAX;
+    for (size_t begin = 0; begin + bytes <= text.size(); ++begin) {
+        uint32_t sum = 0;
+        for (const char byte : text.substr(begin, bytes))
+            sum += commonness_of(uint8_t(byte));
+        if (sum < least) {
+            least = sum;
+            best = begin;
+        }
+    }
+    return best;
+}
+
+bool NibbleScan::is_supported()
+{
+#ifdef __x86_64__
+    static const bool has_avx2 = __builtin_cpu_supports("avx2");
+    return has_avx2;
+#else
+    return false;
+#endif
+}
+
+// Similar windows share a bucket, so that its tables stay sparse.
+NibbleScan::NibbleScan(std::vector<Literal> literals)
+{
+    const auto window_of = [](const Literal &literal) {
+        const size_t bytes = std::min(literal.text.size(), kWindowBytes);
+        return literal.text.substr(least_common(literal.text, bytes), bytes);
+    };
+    std::stable_sort(literals.begin(), literals.end(), [&](const Literal &a, const Literal &b) {
+        return window_of(a) < window_of(b);
+    });
+    for (size_t bucket = 0; bucket < kBuckets; ++bucket) {
+        const size_t end = literals.size() * (bucket + 1) / kBuckets;
+        for (size_t i = literals_.size(); i < end; ++i) {
+            const std::string_view text = literals[i].text;
+            const size_t bytes = std::min(text.size(), kWindowBytes);
+            literals_.push_back(
+                {std::string(text), uint32_t(least_common(text, bytes)), literals[i].id});
+            add(literals_.back(), literals[i].ignores_case, bucket);
+        }
+        begins_[bucket + 1] = uint32_t(end);
+    }
+}
+
+void NibbleScan::add(const Placed &literal, bool ignores_case, size_t bucket)
+{
+    const auto bit = uint8_t(1u << bucket);
+    for (size_t i = 0; i < kWindowBytes; ++i) {
+        if (literal.offset + i >= literal.text.size()) { // a short literal: any byte
+            for (size_t nibble = 0; nibble < low_[i].size(); ++nibble) {
+                low_[i][nibble] |= bit;
+                high_[i][nibble] |= bit;
+            }
+            continue;
+        }
+        const auto byte = uint8_t(literal.text[literal.offset + i]);
+        low_[i][byte & 0xf] |= bit;
+        high_[i][byte >> 4] |= bit;
+        if (ignores_case && std::isalpha(byte))
+            high_[i][(byte ^ 0x20) >> 4] |= bit;
+    }
+}
+
+uint64_t NibbleScan::memory_bytes() const
+{
+    uint64_t bytes = sizeof(*this);
+    for (const Placed &literal : literals_)
+        bytes += sizeof(literal) + literal.text.capacity();
+    return bytes;
+}
+
+bool NibbleScan::is_at(std::span<const uint8_t> text, size_t window, const Placed &literal)
+{
+    if (window < literal.offset || text.size() - (window - literal.offset) < literal.text.size())
+        return false;
+    const uint8_t *const begin = text.data() + window - literal.offset;
+    return std::equal(literal.text.begin(), literal.text.end(), begin,
+                      [](char a, uint8_t b) { return (uint8_t(a) | 0x20) == (b | 0x20); });
+}
+
+#ifdef __x86_64__
+namespace
+{
+[[gnu::target("avx2"), gnu::always_inline]] inline __m256i both_lanes(const uint8_t *table)
+{
+    return _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i *>(table)));
+}
+} // namespace
+
+[[gnu::target("avx2")]] uint32_t NibbleScan::block(std::span<const uint8_t> text, size_t at,
+                                                   Buckets &buckets) const
+{
+    constexpr size_t kReadBytes = kBlockBytes + kWindowBytes - 1;
+    uint8_t rest[kReadBytes];
+    const uint8_t *from = text.data() + at;
+    uint32_t places = ~uint32_t{0};
+    if (text.size() - at < kReadBytes) {
+        std::memset(rest, 0, sizeof(rest));
+        std::memcpy(rest, from, text.size() - at);
+        from = rest;
+        if (text.size() - at < kBlockBytes)
+            places = (uint32_t{1} << (text.size() - at)) - 1;
+    }
+    const __m256i nibble = _mm256_set1_epi8(0xf);
+    __m256i all = _mm256_set1_epi8(-1);
+    for (size_t i = 0; i < kWindowBytes; ++i) {
+        const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from + i));
+        const __m256i low = _mm256_and_si256(bytes, nibble);
+        const __m256i high = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), nibble);
+        all = _mm256_and_si256(all, _mm256_shuffle_epi8(both_lanes(low_[i].data()), low));
+        all = _mm256_and_si256(all, _mm256_shuffle_epi8(both_lanes(high_[i].data()), high));
+    }
+    places &= ~uint32_t(_mm256_movemask_epi8(_mm256_cmpeq_epi8(all, _mm256_setzero_si256())));
+    if (places != 0)
+        _mm256_storeu_si256(reinterpret_cast<__m256i *>(buckets.data()), all);
+    return places;
+}
+#else
+uint32_t NibbleScan::block(std::span<const uint8_t>, size_t, Buckets &) const
+{
+    return 0; // is_supported() is false
+}
+#endif
+} // namespace mapi::match::rule

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// Nibble scan: up to some dozens of literals, also short ones -> the places of a text where one may
+// be, 32 at a time.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mapi::match::rule
+{
+// Literals are in eight buckets.  For each of four successive bytes, two tables of 16 entries give
+// the buckets with a literal that has such a low and such a high half of a byte there: the buckets
+// that all eight entries have in common are candidates at that place.
+class NibbleScan
+{
+public:
+    struct Literal {
+        std::string_view text; // at least two bytes
+        bool ignores_case;
+        uint32_t id;
+    };
+
+    static bool is_supported();
+
+    NibbleScan() = default;
+    explicit NibbleScan(std::vector<Literal> literals);
+
+    bool is_empty() const { return literals_.empty(); }
+    uint64_t memory_bytes() const;
+
+    // Calls found(id) for each literal that is in the text, case ignored, once for each place.
+    template <class Found> void find(std::span<const uint8_t> text, Found &&found) const
+    {
+        for (size_t at = 0; at < text.size(); at += kBlockBytes) {
+            Buckets buckets;
+            for (uint32_t places = block(text, at, buckets); places != 0; places &= places - 1) {
+                const auto place = uint32_t(std::countr_zero(places));
+                verify(text, at + place, buckets[place], found);
+            }
+        }
+    }
+
+private:
+    static constexpr size_t kWindowBytes = 4;
+    static constexpr size_t kBlockBytes = 32;
+    static constexpr size_t kBuckets = 8;
+    using Nibbles = std::array<uint8_t, 16>; // by value: a set of buckets
+    using Buckets = std::array<uint8_t, kBlockBytes>;
+
+    struct Placed {
+        std::string text;
+        uint32_t offset; // of the window in the text
+        uint32_t id;
+    };
+
+    void add(const Placed &literal, bool ignores_case, size_t bucket);
+    // The places of the block with candidates, and their buckets.
+    uint32_t block(std::span<const uint8_t> text, size_t at, Buckets &buckets) const;
+    static bool is_at(std::span<const uint8_t> text, size_t window, const Placed &literal);
+
+    template <class Found>
+    void verify(std::span<const uint8_t> text, size_t window, uint32_t buckets, Found &&found) const
+    {
+        for (; buckets != 0; buckets &= buckets - 1) {
+            const auto bucket = size_t(std::countr_zero(buckets));
+            for (uint32_t i = begins_[bucket]; i < begins_[bucket + 1]; ++i) {
+                if (is_at(text, window, literals_[i]))
+                    found(literals_[i].id);
+            }
+        }
+    }
+
+    std::array<Nibbles, kWindowBytes> low_ = {}, high_ = {};
+    std::array<uint32_t, kBuckets + 1> begins_ = {}; // in literals_
+    std::vector<Placed> literals_;
+};
+
+// Where the `bytes` successive bytes of the text begin that are least common in packets.
+size_t least_common(std::string_view text, size_t bytes);
+} // namespace mapi::match::rule
