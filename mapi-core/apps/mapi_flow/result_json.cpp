@@ -8,6 +8,7 @@
 #include <span>
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 #include <mapi/expiredflowshash.h>
 #include <mapi/topx.h>
 

@@ -49,7 +49,7 @@ constexpr uint32_t bob_hash(std::span<const uint8_t> bytes, uint32_t start)
     state.third = start;
     const auto length = uint32_t(bytes.size());
     for (; bytes.size() >= kBlockBytes; bytes = bytes.subspan(kBlockBytes)) {
-        state.first += bob_detail::word(&bytes[0]);
+        state.first += bob_detail::word(bytes.data());
         state.second += bob_detail::word(&bytes[4]);
         state.third += bob_detail::word(&bytes[8]);
         state.mix();
@@ -58,7 +58,7 @@ constexpr uint32_t bob_hash(std::span<const uint8_t> bytes, uint32_t start)
     std::array<uint8_t, kBlockBytes + 1> rest{};
     for (size_t i = 0; i < bytes.size(); ++i)
         rest[i < 8 ? i : i + 1] = bytes[i];
-    state.first += bob_detail::word(&rest[0]);
+    state.first += bob_detail::word(rest.data());
     state.second += bob_detail::word(&rest[4]);
     state.third += bob_detail::word(&rest[8]) + length;
     state.mix();

@@ -15,7 +15,6 @@ namespace
 {
 constexpr size_t kDriftSamples = 20; // fewer, or in less time, show no drift
 constexpr int64_t kDriftNs = 5000000000;
-constexpr size_t kWindow = 16; // samples whose least delay is compared
 
 struct Dot {
     double time_ns = 0;

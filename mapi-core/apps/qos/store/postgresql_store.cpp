@@ -74,7 +74,7 @@ public:
             connection_.reset();
             throw;
         } catch (...) {
-            Result(PQexec(connection_.get(), "ROLLBACK"));
+            PQclear(PQexec(connection_.get(), "ROLLBACK"));
             throw;
         }
     }
