@@ -6,6 +6,7 @@ duplicates and order as the link's own log and another program have them."""
 import json
 import os
 import pathlib
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -150,7 +151,44 @@ class EmulatedLink(unittest.TestCase):
             self.assertEqual(everything["lost"], forward["lost"] + forward["undecided"])
 
 
+def with_clock(capture, offset_ns, drift):
+    """The capture as recorded by a clock that is wrong."""
+    data = bytearray(capture)
+    at, first_ns = 24, None
+    while at < len(data):
+        seconds, fraction, length = struct.unpack_from("<III", data, at)
+        time_ns = seconds * 10**9 + fraction
+        first_ns = first_ns or time_ns
+        time_ns += offset_ns + round((time_ns - first_ns) * drift)
+        struct.pack_into("<II", data, at, *divmod(time_ns, 10**9))
+        at += 16 + length
+    return bytes(data)
+
+
 class Unsynchronised(unittest.TestCase):
+    def test_figures_of_a_link_hold_although_a_clock_is_wrong_and_drifts(self):
+        for offset_ns, drift in ((-5 * 10**9, 50e-6), (86400 * 10**9, -20e-6)):
+            with tempfile.TemporaryDirectory() as folder:
+                folder = pathlib.Path(folder)
+                wrong, right, store = (folder / name for name in ("b.pcap", "right.db", "wrong.db"))
+                wrong.write_bytes(with_clock((LINK / "b_side.pcap").read_bytes(), offset_ns, drift))
+                collect(right, (LINK / "a_side.pcap", LINK / "b_side.pcap"))
+                collect(store, (LINK / "a_side.pcap", wrong))
+                found, wanted = report(store), report(right)
+            self.assertFalse(found["clock"]["synchronised"])
+            self.assertEqual(found["clock"]["steps"], [])
+            piece = found["clock"]["pieces"][0]
+            self.assertAlmostEqual(piece["offset_ms"], offset_ns / 1e6, delta=0.5)
+            self.assertAlmostEqual(piece["drift_ppm"], drift * 1e6, delta=10)
+            for path, true in zip(found["paths"], wanted["paths"]):
+                for name in ("sent", "received", "lost", "duplicates", "reordered", "undecided"):
+                    self.assertEqual(path[name], true[name], name)
+                self.assertAlmostEqual(path["jitter_ms"], true["jitter_ms"], delta=0.01)
+                for name in ("min", "mean", "p50", "p95"):
+                    self.assertAlmostEqual(
+                        path["delay_ms"][name], true["delay_ms"][name], delta=0.3, msg=name
+                    )
+
     def test_real_pairs_match_although_hop_limit_and_checksum_differ(self):
         for pair in ("ppa-ip_ttl", "ppa-stranded"):
             wanted = json.loads((DATA / "qos-pairs" / pair / "expected.json").read_text())

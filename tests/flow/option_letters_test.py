@@ -23,6 +23,7 @@ PROGRAMS = {
     "mapi-cost": [],
     "mapi-gen": [],
     "mapi-impair": [],
+    "mapi-qos": ["collect", "report"],
 }
 OPTION = re.compile(r"^ +(?:-(?P<letter>\w)(?:,| \S+, |, ))?(?P<long>--[\w-]+)", re.MULTILINE)
 ROW = re.compile(
