@@ -109,6 +109,21 @@ class Live(unittest.TestCase):
             for daemon in daemons:
                 daemon.close()
 
+    def test_the_end_of_mapid_is_reported_and_what_was_read_is_stored(self):
+        daemon = Daemon()
+        try:
+            process = self.collect("a", "far1", daemon.socket)
+            self.assertTrue(wait_until(lambda: self.ask("SELECT point FROM qos_runs")))
+            send("near1", *map(frame, range(100)))
+            self.wait_for_packets(100)
+        finally:
+            daemon.close()
+        error = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 1, error)
+        self.assertIn("mapi-qos: no more packets: ", error)
+        self.assertEqual(self.ask("SELECT COUNT(*) FROM qos_packets"), [100])
+        self.assertEqual(self.ask("SELECT is_complete FROM qos_runs"), [0])
+
     def test_a_point_that_stops_does_not_make_loss(self):
         first, second = self.collect("a", "far1"), self.collect("b", "far2")
         self.wait_for_points()

@@ -56,13 +56,13 @@ class Collector
 {
 public:
     explicit Collector(const CollectOptions &options)
-        : options_(options),
+        : options_(options), queue_(options.buffer, !options.is_device()),
+          selection_(options, queue_),
           storing_([&options] { return open_store(options.store, Access::kWrite); },
                    run_of(options),
                    [&options](const std::string &text) {
                        command::tell("mapi-qos: {}: {}\n", shown_store(options.store), text);
-                   }),
-          queue_(options.buffer, !options.is_device()), selection_(options, queue_)
+                   })
     {
     }
 
@@ -119,8 +119,8 @@ private:
 
     void update_run()
     {
-        const SelectionCounts counts = selection_.counts();
-        const mapi_stat_t stats = selection_.stats();
+        const SelectionCounts &counts = selection_.counts();
+        const mapi_stat_t &stats = selection_.stats();
         Run &run = storing_.run();
         run.packets = int64_t(counts.packets);
         run.selected = int64_t(counts.selected);
@@ -146,7 +146,8 @@ private:
             queue_.close();
         selection_.stop();
         update_run();
-        storing_.run().is_complete = is_whole || options_.is_device();
+        storing_.run().is_complete =
+            (is_whole || options_.is_device()) && selection_.failure().empty();
         const auto until = Clock::now() + milliseconds(int64_t(options_.patience_s * 1000));
         bool is_stored = false;
         while (!is_stored) {
@@ -175,7 +176,7 @@ private:
     {
         line_.clear();
         const Run &run = storing_.run();
-        const mapi_stat_t stats = selection_.stats();
+        const mapi_stat_t &stats = selection_.stats();
         bool is_missing = false;
         const auto tell_missing = [&](uint64_t count, const char *what) {
             if (count > 0)
@@ -189,6 +190,10 @@ private:
             command::tell("mapi-qos: {} could not be selected: headers truncated or unknown, or "
                           "fewer bytes captured than the hash covers (--payload)\n",
                           command::counted(uint64_t(run.unread), "packet"));
+        if (!selection_.failure().empty()) {
+            command::tell("mapi-qos: no more packets: {}\n", selection_.failure());
+            is_missing = true;
+        }
         if (*stats.message) {
             command::tell("mapi-qos: {}\n", stats.message);
             is_missing = true;
@@ -210,9 +215,9 @@ private:
     }
 
     const CollectOptions &options_;
-    Storing storing_;
     PacketQueue queue_;
-    Selection selection_;
+    Selection selection_; // first, so that a source that is refused creates no store
+    Storing storing_;
     command::StatusLine line_;
     Clock::time_point began_, written_; // the first step writes, so that the run can be seen
     uint64_t unstored_ = 0;

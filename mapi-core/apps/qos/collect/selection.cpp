@@ -112,55 +112,49 @@ void Selection::read()
         else
             queue_.push(packet_of(selected));
     }
-    queue_.end();
-}
-
-bool Selection::wait(int timeout_ms)
-{
-    if (mapi_wait_flow(flow_.number, timeout_ms) == 0)
-        return true;
     int number = 0;
     char text[MAPI_ERROR_TEXT_BYTES] = "";
     mapi_read_error(&number, text);
-    if (number != MAPI_TIMED_OUT)
-        throw MapiError(text);
-    return false;
+    if (number != MAPI_NO_MORE_RESULTS && !is_stopping_)
+        failure_ = text;
+    queue_.end();
 }
 
-SelectionCounts Selection::counts()
+bool Selection::update_counts()
 {
-    if (has_stopped_)
-        return last_;
     mapi_function_info_t info = {};
-    checked(mapi_get_function_info(flow_.number, select_, &info));
-    SelectionCounts counts;
-    counts.packets = info.pkts;
-    counts.selected = info.passed_pkts;
-    counts.unread = info.unread_headers;
-    counts.dropped = info.dropped;
-    counts.malformed = malformed_;
+    if (mapi_get_function_info(flow_.number, select_, &info) < 0)
+        return false;
+    counts_.packets = info.pkts;
+    counts_.selected = info.passed_pkts;
+    counts_.unread = info.unread_headers;
+    counts_.dropped = info.dropped;
+    counts_.malformed = malformed_;
     const mapi_results_t *const results = mapi_read_results(flow_.number, times_);
     if (!results)
-        throw_last_error();
+        return false;
     mapi_startstop_t times;
     memcpy(&times, results->res, sizeof(times));
     if (times.last_processed != 0 && times.last_processed != kNoNtpTime) {
-        counts.first_ns = ns_of(times.first_processed);
-        counts.last_ns = ns_of(times.last_processed);
+        counts_.first_ns = ns_of(times.first_processed);
+        counts_.last_ns = ns_of(times.last_processed);
     }
-    return counts;
+    return true;
+}
+
+const SelectionCounts &Selection::counts()
+{
+    if (!is_stopping_)
+        update_counts();
+    return counts_;
 }
 
 void Selection::stop()
 {
-    if (has_stopped_ || !reader_.joinable())
+    if (!reader_.joinable())
         return;
-    try {
-        last_ = counts();
-    } catch (const MapiError &) {
-        // mapid has ended; the counts of the last call are the best that is known.
-    }
-    has_stopped_ = true;
+    update_counts(); // not possible for a function that was removed
+    is_stopping_ = true;
     mapi_remove_function(flow_.number, select_); // wakes the reader
     reader_.join();
 }
@@ -171,11 +165,11 @@ Selection::~Selection()
     stop();
 }
 
-mapi_stat_t Selection::stats() const
+const mapi_stat_t &Selection::stats()
 {
     mapi_stat_t stats = {};
-    if (mapi_stats(device_.c_str(), &stats) < 1)
-        throw_last_error();
-    return stats;
+    if (mapi_stats(device_.c_str(), &stats) == 1)
+        stats_ = stats;
+    return stats_;
 }
 } // namespace qos

@@ -44,17 +44,20 @@ public:
     Selection &operator=(const Selection &) = delete;
 
     void start();
-    // Whether the source has ended by itself; throws MapiError if it cannot be said.
-    bool wait(int timeout_ms);
     // No further packets; those that have arrived are in the queue when it returns.
     void stop();
-    SelectionCounts counts();
-    mapi_stat_t stats() const; // of the device
+    // After a failure, the last ones that could be read.
+    const SelectionCounts &counts();
+    const mapi_stat_t &stats(); // of the device
+    // Why no further packets arrive, such as the end of mapid; empty: nothing is wrong.  Once the
+    // queue has ended.
+    const std::string &failure() const { return failure_; }
 
 private:
     void open(const CollectOptions &options);
     void apply(const CollectOptions &options);
     void read();
+    bool update_counts();
 
     PacketQueue &queue_;
     struct CaptureList {
@@ -88,8 +91,10 @@ private:
     int times_ = 0;  // STARTSTOP
     int select_ = 0; // PKTSELECT
     std::thread reader_;
-    SelectionCounts last_; // before the function was removed
-    bool has_stopped_ = false;
+    SelectionCounts counts_;
+    mapi_stat_t stats_ = {};
+    std::string failure_;
+    std::atomic<bool> is_stopping_ = false;
     std::atomic<uint64_t> malformed_ = 0;
 };
 } // namespace qos

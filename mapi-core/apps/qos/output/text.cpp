@@ -93,10 +93,9 @@ std::string clock_text(const ClockModel &clock)
 {
     std::string text;
     for (const ClockPiece &piece : clock.pieces)
-        text +=
-            fmt::format("clock: the second point's is {:.6f} ms ahead at {:.3f} s, drift {:+.3f} "
-                        "ppm\n",
-                        piece.offset_ns / 1e6, double(piece.from_ns) / 1e9, piece.drift * 1e6);
+        text += fmt::format("second clock - first clock: {:.6f} ms at {:.3f} s, drift {:+.3f} "
+                            "ppm\n",
+                            piece.offset_ns / 1e6, double(piece.from_ns) / 1e9, piece.drift * 1e6);
     return text;
 }
 } // namespace
