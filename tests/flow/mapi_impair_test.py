@@ -299,6 +299,15 @@ class Impair(unittest.TestCase):
         self.assertIn(f"{self.log_path}: cannot write: File too large", said)
         self.assertFalse(self.log_path.exists())
 
+    def test_a_log_on_standard_output_is_all_that_is_there(self):
+        child = self.start("--direction", "forward", "--log", "-")
+        send("near", *frames(3))
+        self.wait_until_taken()
+        child.send_signal(signal.SIGINT)
+        lines = [json.loads(line) for line in child.communicate(timeout=20)[0].splitlines()]
+        self.assertEqual([line["type"] for line in lines], ["begin", *["packet"] * 4, "end"])
+        self.assertEqual(lines[-1]["forward"]["sent"], 3)
+
     def test_netem_is_used_or_its_absence_told(self):
         child = subprocess.Popen(
             [IMPAIR, "--netem", "--loss", "100", "in", "out"], stderr=subprocess.PIPE, text=True

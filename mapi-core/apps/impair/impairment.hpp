@@ -9,6 +9,11 @@ namespace impair
 enum Direction : uint8_t { kForward, kBackward };
 constexpr unsigned kDirections = 2;
 
+constexpr const char *name_of(Direction direction)
+{
+    return direction == kForward ? "forward" : "backward";
+}
+
 // Probabilities are from 0 to 1.
 struct Impairment {
     uint64_t delay_ns = 0;

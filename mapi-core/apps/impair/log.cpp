@@ -32,9 +32,9 @@ void append_line(std::string &text, const Record &record)
                    R"({{"type":"packet","direction":"{}","number":{},"bytes":{},)"
                    R"("digest":"{:016x}","outcome":"{}","copies":{},"duplicated":{},)"
                    R"("reordered":{},"in_ns":{},"in_mono_ns":{})",
-                   record.direction == kForward ? "forward" : "backward", record.number,
-                   record.bytes, record.digest, name_of(record.outcome), record.copies,
-                   record.wanted > 1, record.is_reordered, record.in.real_ns, record.in.mono_ns);
+                   name_of(record.direction), record.number, record.bytes, record.digest,
+                   name_of(record.outcome), record.copies, record.wanted > 1, record.is_reordered,
+                   record.in.real_ns, record.in.mono_ns);
     if (record.due_ns > 0)
         fmt::format_to(out, R"(,"due_mono_ns":{})", record.due_ns);
     if (record.out.mono_ns > 0)

@@ -63,7 +63,7 @@ Direction opposite(Direction direction)
 
 Node::Node(const Options &options, std::array<Port, kDirections> &ports, Log *log)
     : options_(options), ports_(ports),
-      log_(log), queues_{Queue(options.limit), Queue(options.limit)}
+      log_(log), queues_{Queue(options.limit), Queue(options.limit)}, status_(!options.is_quiet)
 {
 }
 
@@ -155,12 +155,29 @@ bool Node::is_over()
     const bool is_late =
         options_.seconds > 0 && double(at - begin_ns_) >= options_.seconds * double(kSecondNs);
     bool has_failed = false;
-    if (log_ && at - handed_ns_ >= kLookNs) {
-        log_->hand_over();
-        has_failed = log_->has_failed();
-        handed_ns_ = at;
+    if (at - looked_ns_ >= kLookNs) {
+        looked_ns_ = at;
+        show(at);
+        if (log_) {
+            log_->hand_over();
+            has_failed = log_->has_failed();
+        }
     }
     return is_late || has_failed || !gone_.empty() || command_was_interrupted();
+}
+
+// Each second, on a terminal.
+void Node::show(uint64_t now_ns)
+{
+    if (!status_.is_on() || now_ns - shown_ns_ < kSecondNs)
+        return;
+    shown_ns_ = now_ns;
+    std::string line = fmt::format("{:.0f} s", double(now_ns - begin_ns_) / double(kSecondNs));
+    for (const Direction direction : {kForward, kBackward})
+        line += fmt::format("; {}: {} arrived, {} sent, {} wait", name_of(direction),
+                            numbers_[direction], sums_[direction].count(Outcome::kSent),
+                            queues_[direction].size());
+    status_.show(line);
 }
 
 Result Node::run()
@@ -178,6 +195,7 @@ Result Node::run()
         if (count == 0)
             wait();
     }
+    status_.clear();
     Result result;
     result.seconds = double(read_clock(CLOCK_MONOTONIC) - begin_ns_) / double(kSecondNs);
     for (Queue &queue : queues_)

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "common/command/status_line.hpp"
 #include "log.hpp"
 #include "options.hpp"
 #include "port.hpp"
@@ -33,6 +34,7 @@ private:
     void send(Packet packet);
     void finish(const Record &record);
     void wait();
+    void show(uint64_t now_ns);
     bool is_over();
 
     const Options &options_;
@@ -43,7 +45,8 @@ private:
     std::array<uint64_t, kDirections> last_due_ns_ = {}; // of packets that keep their order
     std::array<Sums, kDirections> sums_;
     uint64_t begin_ns_ = 0;
-    uint64_t handed_ns_ = 0;
+    uint64_t looked_ns_ = 0, shown_ns_ = 0;
+    command::StatusLine status_;
     std::string gone_;
 };
 } // namespace impair

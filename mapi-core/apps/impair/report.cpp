@@ -15,7 +15,6 @@ namespace
 {
 using nlohmann::ordered_json;
 
-constexpr const char *kNames[kDirections] = {"forward", "backward"};
 constexpr double kMillisecondNs = 1e6;
 
 std::string line_of(const ordered_json &line)
@@ -50,12 +49,12 @@ void add_sums(ordered_json &line, const Result &result)
     line["log_waits"] = result.log_waits;
     line["gone"] = result.gone;
     for (size_t i = 0; i < kDirections; ++i)
-        line[kNames[i]] = sums_json(result.sums[i]);
+        line[name_of(Direction(i))] = sums_json(result.sums[i]);
 }
 
 std::string path_words(const Options &options, size_t direction)
 {
-    return fmt::format("{} {} -> {}", kNames[direction], options.interfaces[direction],
+    return fmt::format("{} {} -> {}", name_of(Direction(direction)), options.interfaces[direction],
                        options.interfaces[1 - direction]);
 }
 
