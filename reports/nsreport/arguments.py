@@ -9,10 +9,11 @@ from .messages import tell
 
 # rounds, seconds of each measurement
 SYSTEM, LOAD, PLACEMENT, KTIME = "--system", "--load", "--placement", "--ktime"
-QOS = "--qos"
-KINDS = (SYSTEM, LOAD, PLACEMENT, KTIME, QOS)
-DEFAULTS = {SYSTEM: (6, 1), LOAD: (3, 0.5), PLACEMENT: (3, 0.3), KTIME: (4, None), QOS: (1, 20)}
-QUICK = {QOS: (1, 2.5)}
+SIDS, QOS = "--sids", "--qos"
+KINDS = (SYSTEM, LOAD, PLACEMENT, KTIME, SIDS, QOS)
+DEFAULTS = {SYSTEM: (6, 1), LOAD: (3, 0.5), PLACEMENT: (3, 0.3), KTIME: (4, None)}
+DEFAULTS |= {SIDS: (3, 1), QOS: (1, 20)}
+QUICK = {SIDS: (1, 1), QOS: (1, 2.5)}
 RUNS = 1000
 ANY_KIND = f"{', '.join(KINDS[:-1])} or {KINDS[-1]}"
 
@@ -31,6 +32,8 @@ EPILOG = """Examples:
                                            libpcap side by side
   nsreport --ktime -o ktime                why bpf_ktime_get_ns() and the kernel's run
                                            statistics disagree, term by term
+  nsreport --sids -o sids                  load and loss of sids by its number of rules,
+                                           as in 2004
   nsreport --qos -o qos                    delay and loss by mapi-qos, against those that
                                            a node makes, as in 2004
   nsreport --load --from load/data/results.json -o again
@@ -45,9 +48,9 @@ Exit codes:
   4 unsupported JSON schema       7 a bug in nsreport
   128 + signal: interrupted; no partial report is left
 
-Environment: NSDUMP, GNUPLOT, MAPI_GEN, MAPI_READER, MAPI_IMPAIR, MAPI_QOS and
-KTIME_RUNNER name the programs to run. Without them, all but gnuplot are searched
-for next to nsreport, then in PATH, and gnuplot in PATH."""
+Environment: NSDUMP, GNUPLOT, MAPI_GEN, MAPI_READER, MAPI_IMPAIR, MAPI_QOS,
+SIDS and KTIME_RUNNER name the programs to run. Without them, all but gnuplot are
+searched for next to nsreport, then in PATH, and gnuplot in PATH."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -149,6 +152,12 @@ def parse_arguments(arguments, version):
         "build with libbpf, clang and bpftool",
     )
     traffic.add_argument(
+        "--sids",
+        action="store_true",
+        help="measure load and loss of sids with 1 to 1,000 rules; requires root, mapi-gen, sids, "
+        "iproute2 and ethtool",
+    )
+    traffic.add_argument(
         "--qos",
         action="store_true",
         help="measure delay and loss of traffic through a node that makes them, by mapi-qos; "
@@ -189,7 +198,7 @@ def parse_arguments(arguments, version):
         metavar="SECONDS",
         type=_seconds,
         help="duration of each measurement (default 1 with --system, 0.5 with --load, 0.3 with "
-        "--placement, 20 with --qos)",
+        "--placement, 1 with --sids, 20 with --qos)",
     )
     system.add_argument(
         "--module",

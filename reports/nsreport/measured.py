@@ -9,6 +9,7 @@ from .ktime import page as ktime_page, plan as ktime_plan, run as ktime_run, sto
 from .load import page as load_page, plan as load_plan, run as load_run
 from .placement import page as placement_page, plan as placement_plan, run as placement_run
 from .qos import page as qos_page, plan as qos_plan, run as qos_run, stored as qos_stored
+from .sids import page as sids_page, plan as sids_plan, run as sids_run, stored as sids_stored
 from .traffic import stored
 
 REPORTS = {
@@ -19,6 +20,7 @@ REPORTS = {
     "--ktime": SimpleNamespace(
         run=ktime_run, page=ktime_page, plan=ktime_plan, stored=ktime_stored
     ),
+    "--sids": SimpleNamespace(run=sids_run, page=sids_page, plan=sids_plan, stored=sids_stored),
     "--qos": SimpleNamespace(run=qos_run, page=qos_page, plan=qos_plan, stored=qos_stored),
 }
 

@@ -42,6 +42,12 @@ def is_up(interface):
     return json.loads(shown)[0]["operstate"] == "UP"
 
 
+def in_session(number):
+    """Processes of a session."""
+    shown = subprocess.run(["ps", "-o", "pid=", "-s", str(number)], capture_output=True, text=True)
+    return shown.stdout.split()
+
+
 def make_pair(near, far):
     """Nothing else must be sent there, and nothing before both are up, as it would be lost."""
     run("ip", "link", "add", near, "type", "veth", "peer", "name", far)

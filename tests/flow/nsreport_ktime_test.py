@@ -16,7 +16,7 @@ import time
 import unittest
 
 import needs
-from mapi_interfaces import enter_name_space, make_pair, wait_until
+from mapi_interfaces import enter_name_space, in_session, make_pair, wait_until
 
 BIN = pathlib.Path(os.environ["NETSLICE_BIN"])
 NSREPORT, RUNNER = BIN / "nsreport", BIN / "ktime-runner"
@@ -31,12 +31,6 @@ def attached(interface):
         ["ip", "-json", "link", "show", interface], capture_output=True, check=True
     ).stdout
     return json.loads(shown)[0].get("xdp", {}).get("prog", {}).get("id")
-
-
-def in_session(number):
-    """Processes of a session."""
-    shown = subprocess.run(["ps", "-o", "pid=", "-s", str(number)], capture_output=True, text=True)
-    return shown.stdout.split()
 
 
 class Case(unittest.TestCase):

@@ -2,7 +2,7 @@
 # What `nsreport --qos` measures: figures 7 and 8 of 2004.
 from dataclasses import dataclass
 
-from ..traffic.stored import is_count, is_number
+from ..traffic.stored import is_count, is_number, is_text
 
 SCHEMA = "netslice-qos-1"
 ENDS = (("near", "in"), ("out", "far"))  # source and node, node and sink
@@ -89,3 +89,13 @@ def is_point(row):
         and isinstance(row.get("reports"), list)
         and all(map(_is_report, row["reports"]))
     )
+
+
+MEMBERS = {
+    "rounds": lambda value: is_count(value) and value > 0,
+    "seconds": lambda value: is_number(value, 0, 1e6),
+    "kernel": is_text,
+    "cpu": is_text,
+    "method": is_text,
+    "points": lambda value: isinstance(value, list) and value and all(map(is_point, value)),
+}

@@ -14,11 +14,20 @@ def pinned_cpus():
 
 def waited_ns(process):
     """Time that threads of the process were ready to run while others had their CPU."""
+    return _sum_of_threads(process, 1)
+
+
+def ran_ns(process):
+    """CPU time of the threads of the process that have not ended."""
+    return _sum_of_threads(process, 0)
+
+
+def _sum_of_threads(process, field):
     folder, sum_ns = f"/proc/{process}/task", 0
     for thread in os.listdir(folder):
         with contextlib.suppress(OSError):  # it has ended, or there is no CONFIG_SCHED_INFO
             with open(os.path.join(folder, thread, "schedstat"), encoding="ascii") as file:
-                sum_ns += int(file.read().split()[1])
+                sum_ns += int(file.read().split()[field])
     return sum_ns
 
 
