@@ -32,13 +32,36 @@ std::shared_ptr<void> Client::common_object(const mapi_common_object &kind)
     const auto found = objects_.find(&kind);
     if (found != objects_.end())
         return found->second;
+    auto made = make(kind);
+    if (made)
+        objects_[&kind] = made;
+    return made;
+}
+
+std::shared_ptr<void> Client::watching_object(const mapi_common_object &kind,
+                                              const std::shared_ptr<DeviceTotals> &device)
+{
+    const std::lock_guard lock(mutex_);
+    auto &objects = watching_[&kind];
+    std::erase_if(objects, [](const auto &known) { return known.second.expired(); });
+    if (const auto found = objects.find(device); found != objects.end())
+        return found->second.lock();
+    auto made = make(kind);
+    if (made)
+        objects[device] = made;
+    return made;
+}
+
+// Under the lock.
+std::shared_ptr<void> Client::make(const mapi_common_object &kind)
+{
     QuotaUse charge(quota_);
     if (!charge.add(kind.bytes))
         return nullptr;
     const auto made = std::make_shared<CommonObject>(kind, std::move(charge));
     if (!made->object)
         throw std::bad_alloc();
-    return objects_[&kind] = {made, made->object};
+    return {made, made->object};
 }
 
 std::shared_ptr<FlowDrops> Client::drops_of(const std::shared_ptr<DeviceTotals> &device)

@@ -19,11 +19,13 @@ Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver
       has_value_(!(function.result && function.result->values) || traits().is_additive()),
       arguments_(std::move(arguments)), output_(function)
 {
-    NodeSetup setup(function, arguments_, output_, *client, options);
+    NodeSetup setup(function, arguments_, output_, *client, totals_, options);
     instance_ = setup.create(device, measured_);
     quota_use_ = setup.take_quota_use();
     common_objects_ = setup.take_common_objects();
+    watchers_ = setup.take_watchers();
     takes_single_packets_ = setup.takes_single_packets();
+    runs_in_order_ = setup.runs_in_order();
 }
 
 Node::~Node()

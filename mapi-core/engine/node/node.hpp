@@ -22,6 +22,7 @@
 #include "engine/node/function_traits.hpp"
 #include "engine/node/node_arguments.hpp"
 #include "engine/node/node_output.hpp"
+#include "engine/node/watcher.hpp"
 #include "engine/packet_path/burst.hpp"
 #include "engine/packet_path/meter.hpp"
 
@@ -75,6 +76,10 @@ public:
     const NodeOutput &output() const { return output_; }
     // Batches must be run packet by packet while this node is in a plan.
     bool takes_single_packets() const { return takes_single_packets_; }
+    // It, and the nodes after it, run packet by packet and in the flows' order, after all others.
+    bool runs_in_order() const { return runs_in_order_; }
+    // Objects of the function that see all packets of the device.
+    const Watchers &watchers() const { return watchers_; }
     // The memory is charged to the flow that the node was created for, which may end earlier, or
     // continue with a shared node.
     QuotaUse take_quota_use() { return std::move(quota_use_); }
@@ -198,7 +203,8 @@ public:
     bool can_serve(const Node *source, const Node &wanted) const
     {
         return source == source_ && &wanted.function_ == &function_ && traits().is_shareable() &&
-               wanted.arguments_ == arguments_ && wanted.is_in_engine_ == is_in_engine_;
+               wanted.arguments_ == arguments_ && wanted.is_in_engine_ == is_in_engine_ &&
+               wanted.watchers_ == watchers_ && !runs_in_order_;
     }
     // The node whose output mask is this node's input; null: the whole batch.  Set once, when the
     // first flow connects.
@@ -251,7 +257,9 @@ private:
     mapi_perf_t measured_ = {};
     QuotaUse quota_use_;                                // until the flow takes it
     std::vector<std::shared_ptr<void>> common_objects_; // used by the function
+    Watchers watchers_;
     bool takes_single_packets_ = false;
+    bool runs_in_order_ = false;
     bool stays_in_engine_ = false;
     uint64_t state_number_ = next_state_number();
     std::atomic<bool> is_ending_ = false;

@@ -51,9 +51,13 @@ void *NodeSetup::common_object(const mapi_function_setup *setup, const mapi_comm
 {
     NodeSetup &self = of(setup);
     try {
-        auto object = self.client_.common_object(*kind);
+        const bool is_watching = Watcher::is_watching(*kind);
+        auto object = is_watching ? self.client_.watching_object(*kind, self.device_)
+                                  : self.client_.common_object(*kind);
         if (!object)
             self.wanted_bytes_ = kind->bytes;
+        else if (is_watching)
+            self.watchers_.push_back({kind, object});
         else
             self.common_objects_.push_back(object);
         return object.get();
@@ -65,6 +69,11 @@ void *NodeSetup::common_object(const mapi_function_setup *setup, const mapi_comm
 void NodeSetup::take_single_packets(const mapi_function_setup *setup)
 {
     of(setup).takes_single_packets_ = true;
+}
+
+void NodeSetup::run_in_order(const mapi_function_setup *setup)
+{
+    of(setup).runs_in_order_ = true;
 }
 
 std::string NodeSetup::missing_memory() const
@@ -79,8 +88,9 @@ std::string NodeSetup::missing_memory() const
 }
 
 NodeSetup::NodeSetup(const mapi_function &function, const NodeArguments &arguments,
-                     NodeOutput &output, Client &client, const FlowOptions &options)
-    : function_(function), arguments_(arguments), output_(output), client_(client),
+                     NodeOutput &output, Client &client,
+                     const std::shared_ptr<DeviceTotals> &device, const FlowOptions &options)
+    : function_(function), arguments_(arguments), output_(output), client_(client), device_(device),
       options_(options), quota_use_(client.quota())
 {
 }
@@ -123,6 +133,7 @@ void *NodeSetup::create(const mapi_driver_info &device, const mapi_perf &meter)
     setup.take_single_packets = take_single_packets;
     setup.reserve_memory = reserve_memory;
     setup.common_object = common_object;
+    setup.run_in_order = run_in_order;
     void *const instance = run(setup);
     if (!output_.is_ring_read()) {
         if (instance && function_.destroy)

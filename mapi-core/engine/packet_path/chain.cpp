@@ -192,6 +192,13 @@ int Chain::count_present() const
                              [](const auto &applied) { return !applied->is_removed; }));
 }
 
+bool Chain::watches() const
+{
+    return std::any_of(functions_.begin(), functions_.end(), [](const auto &applied) {
+        return !applied->is_removed && !applied->node->watchers().empty();
+    });
+}
+
 Applied *Chain::first() const
 {
     const auto found = std::find_if(functions_.begin(), functions_.end(),

@@ -98,6 +98,8 @@ public:
     mapi_function_drops drops() const;
     int count_transforms() const;
     int count_present() const;
+    // Whether a function gets all packets of the device.
+    bool watches() const;
     // Null if all functions were removed.
     Applied *first() const;
     // The function that begins the meter that `end` ends, or -1.  `end` need not be appended yet.

@@ -344,7 +344,8 @@ void Device::set_filter(const Chains &chains)
         return;
     const Node *common = nullptr;
     for (const auto &chain : chains) {
-        const Node *first = chain->first() ? chain->first()->node.get() : nullptr;
+        const Node *first =
+            chain->watches() || !chain->first() ? nullptr : chain->first()->node.get();
         if (!first || (common && first != common)) {
             common = nullptr;
             break;

@@ -52,15 +52,17 @@ Plan::Plan(std::vector<std::shared_ptr<Chain>> chains,
     for (auto stage = stages_.rbegin(); stage != stages_.rend(); ++stage)
         complete(*stage);
     if (offload)
-        choose_offloaded(*offload);
+        choose_offloaded(*offload, watchers_.empty());
     takes_bursts_ = can_take_bursts();
     for (Stage &stage : stages_) {
         stage.masks.resize((stage.steps.size() + 1) * (takes_bursts_ ? kBurstBatches : 1));
         if (offload_ && &stage == &stages_.front())
             left_.resize(stage.masks.size());
         use_groups(stage, groups);
-        for (size_t i = 0; i < stage.steady_steps; ++i) {
-            if (stage.steps[i].has_result)
+        for (size_t i = 0; i < stage.steps.size(); ++i) {
+            const bool is_of_group =
+                i >= stage.steady_steps && i < stage.steps.size() - stage.tail_steps;
+            if (stage.steps[i].has_result && !is_of_group)
                 results_.push_back(&stage.steps[i]);
         }
     }
@@ -78,7 +80,7 @@ Plan::Plan(std::vector<std::shared_ptr<Chain>> chains,
 bool Plan::can_take_bursts() const
 {
     const auto waits = [](const auto &node) { return node->output().waits_for_reader(); };
-    return !takes_single_packets_ &&
+    return !takes_single_packets_ && !has_tails_ && watchers_.empty() &&
            std::all_of(stages_[0].steps.begin(), stages_[0].steps.end(),
                        [](const Step &step) { return step.is_plain; }) &&
            std::count_if(nodes_.begin(), nodes_.end(), waits) <= 1;
@@ -88,7 +90,7 @@ bool Plan::can_take_bursts() const
 void Plan::choose_prefiltered()
 {
     Stage &stage = stages_[0];
-    bool reads_passed_only = true;
+    bool reads_passed_only = watchers_.empty() && stage.tails.empty();
     for (size_t i = 0; i < stage.steady_steps; ++i) {
         Step &step = stage.steps[i];
         if (step.input != 0 || step.offloaded != kNone)
@@ -155,6 +157,8 @@ void Plan::complete(Stage &stage)
         if (const auto end = meter_ends_.find(step.node); end != meter_ends_.end())
             step.meter_end = end->second;
         const auto found = referred_of_.find(step.node);
+        step.is_ordered = step.node->runs_in_order() ||
+                          (step.input > 0 && stage.steps[step.input - 1].is_ordered);
         step.has_result = step.node->output().has_published_result();
         if (const auto mirrors = mirrors_.find(step.node); mirrors != mirrors_.end())
             step.mirrors = &mirrors->second;
@@ -201,6 +205,11 @@ void Plan::add(const std::shared_ptr<Node> &node, const Chain &chain)
     places_.emplace(node.get(), place);
     nodes_.push_back(node);
     takes_single_packets_ |= node->takes_single_packets();
+    has_tails_ |= node->runs_in_order();
+    for (const Watcher &watcher : node->watchers()) {
+        if (std::find(watchers_.begin(), watchers_.end(), watcher) == watchers_.end())
+            watchers_.push_back(watcher);
+    }
 }
 
 // Targets in the flow itself are added in its order anyway.

@@ -62,6 +62,8 @@ public:
     // Nodes that could run in a branch, one set for each branch to build; no set for a branch that
     // already has exactly these nodes.
     const std::vector<NodeGroup::Nodes> &ungrouped() const { return ungrouped_; }
+    // A function gets all packets in addition to those that its flow's functions let pass.
+    bool watches() const { return !watchers_.empty(); }
     // For a driver that runs functions in a thread of its own; null if there is nothing to run.  It
     // lives as long as the plan.
     const mapi_prefilter *prefilter() const
@@ -77,6 +79,7 @@ public:
 
 private:
     static constexpr uint32_t kNone = ~0u;
+    static constexpr uint32_t kInTail = kNone - 1; // instead of a root
 
     // Location of a mask.
     struct Place {
@@ -91,6 +94,7 @@ private:
         uint32_t referred = kNone;    // index into referred_; kNone: no function refers to the node
         uint32_t first_reference = 0;
         uint32_t references = 0;
+        bool is_ordered = false;      // runs in order, or is after such a node
         uint32_t prefiltered = kNone; // index into a prefilter's result
         uint32_t offloaded = kNone;   // the driver runs it: index into the verdicts of its packets
         bool has_result = false;
@@ -108,11 +112,11 @@ private:
         uint32_t first_feed = 0; // index into the stage's feeds
         uint32_t feeds = 0;
     };
-    // A mask of a step of a Branch that is the input of a later node branch.  It is zero except in
-    // a batch in which the Branch ran.
+    // A mask of a step of a Branch that is the input of a later node branch, or of a Tail.  It is
+    // zero except in a batch in which the Branch ran.
     struct Feed {
         uint32_t mask;
-        uint32_t group; // index into the stage's node branches
+        uint32_t group; // index into the stage's node branches; kNone: of a Tail
         uint32_t input; // index into the node branch's inputs
     };
     // An input mask of a node branch, and the nodes that use it.
@@ -132,6 +136,13 @@ private:
         GroupPolicy policy = {};
         uint32_t prefiltered = kNone; // index into a prefilter's result
     };
+    // A node that runs in order, and the steps after it.
+    struct Tail {
+        uint32_t first; // index into the stage's steps
+        uint32_t steps;
+        uint32_t input;
+        bool is_plain; // each step is
+    };
     // Identifies nodes that may be in one node branch.  In the order of this key a set comes after
     // all sets that its nodes follow.
     struct SetKey {
@@ -143,11 +154,14 @@ private:
         auto operator<=>(const SetKey &) const = default;
     };
     struct Stage {
-        std::vector<Step> steps; // those of Groups come last
+        std::vector<Step> steps; // those of Groups come behind others, those of Tails last
         size_t steady_steps = 0; // number of steps in no Branch
+        size_t tail_steps = 0;   // number of steps in a Tail
         std::vector<GroupStep> groups;
-        std::vector<Feed> feeds;   // sorted by mask
-        std::vector<uint32_t> fed; // masks of feeds that are not zero
+        std::vector<Tail> tails;           // in the order of the flows
+        std::vector<const Tail *> running; // those with packets in this batch
+        std::vector<Feed> feeds;           // sorted by mask
+        std::vector<uint32_t> fed;         // masks of feeds that are not zero
         std::vector<uint64_t> masks = {
             0}; // 0: the whole batch, i + 1: output of step i; then those of the burst's next batch
         bool runs_every_batch = false; // this stage, or one after it, has such a node
@@ -172,7 +186,7 @@ private:
 
     void add_metered(Applied &applied);
     bool can_take_bursts() const;
-    void choose_offloaded(const OffloadTarget &target);
+    void choose_offloaded(const OffloadTarget &target, bool may_offload);
     void take_offloaded(const std::vector<uint32_t> &entries, uint16_t link_type);
     static const char *why_in_engine(const Step &step, const mapi_offload_step &described);
     void take_verdicts(Stage &stage, size_t place, Burst burst);
@@ -191,6 +205,7 @@ private:
     static std::map<SetKey, std::vector<uint32_t>> find_sets(const Stage &stage);
     static void arrange(Stage &stage, std::vector<uint32_t> roots);
     static void find_inputs(Stage &stage);
+    static void find_tails(Stage &stage);
     void add_references(Node &node, uint32_t stage);
     uint32_t refer_to(const Node *node);
     void run(Stage &stage, const mapi_batch &batch);
@@ -207,6 +222,9 @@ private:
     void run_one_by_one(Stage &stage, GroupStep &group, const mapi_batch &batch, uint64_t *masks);
     void run_input(Stage &stage, GroupStep &group, const mapi_batch &batch, uint64_t *masks,
                    const GroupInput &input);
+    void run_tails(Stage &stage, const mapi_batch &batch, uint64_t *masks);
+    void run_tail(const Stage &stage, const Tail &tail, const mapi_batch &batch, uint64_t *masks,
+                  uint64_t input);
     void run_branch(Stage &stage, Branch &branch, const mapi_batch &batch, uint64_t *masks,
                     uint64_t passed);
     uint64_t run_step(const Step &step, const mapi_batch &batch, uint64_t input);
@@ -246,9 +264,11 @@ private:
     std::unique_ptr<OffloadProgram> offload_;
     std::vector<uint64_t> left_; // as masks of stage 0: what its driver has left to offloaded steps
     Map<const Node *, const char *> not_offloaded_{&memory_}; // why
+    Watchers watchers_;                                       // distinct ones
     const uint64_t number_;                                   // unique in the process
     bool joined_ = false;
     bool takes_single_packets_ = false;
+    bool has_tails_ = false;
     bool takes_bursts_ = false;
     Map<const std::atomic<uint64_t> *, std::pmr::vector<uint64_t *>> awaited_{
         &memory_}; // "has begun" word of a flow -> the copies that functions read

@@ -69,9 +69,12 @@ void Plan::use_groups(Stage &stage, const std::vector<std::shared_ptr<NodeGroup>
         stage.groups.push_back({group.get(), std::vector<Branch>(group->nodes().size())});
     }
     stage.steady_steps = stage.steps.size();
-    if (stage.groups.empty())
+    const bool has_tail = std::any_of(stage.steps.begin(), stage.steps.end(),
+                                      [](const Step &step) { return step.is_ordered; });
+    if (stage.groups.empty() && !has_tail)
         return;
     arrange(stage, std::move(roots));
+    find_tails(stage);
     find_inputs(stage);
 }
 
@@ -87,7 +90,8 @@ std::map<Plan::SetKey, std::vector<uint32_t>> Plan::find_sets(const Stage &stage
         const uint32_t level = levels[step.input];
         const bool has_any_mask = step.node->traits().joins_any_masks();
         levels[i + 1] = level + has_any_mask;
-        if (is_plain[i] && step.offloaded == kNone && step.node->traits().can_be_grouped())
+        if (is_plain[i] && step.offloaded == kNone && !step.is_ordered &&
+            step.node->traits().can_be_grouped())
             sets[{level, has_any_mask, has_any_mask ? 0 : step.input, &step.node->function()}]
                 .push_back(i);
     }
@@ -101,6 +105,8 @@ void Plan::arrange(Stage &stage, std::vector<uint32_t> roots)
     for (const uint32_t i : order) {
         if (roots[i] == kNone && stage.steps[i].input > 0)
             roots[i] = roots[stage.steps[i].input - 1];
+        if (stage.steps[i].is_ordered)
+            roots[i] = kInTail;
     }
     // The first step of each Branch is its root, which came before the steps that follow it.
     std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
@@ -117,12 +123,14 @@ void Plan::arrange(Stage &stage, std::vector<uint32_t> roots)
     }
     stage.steps = std::move(steps);
 
-    stage.steady_steps = 0;
+    stage.steady_steps = stage.tail_steps = 0;
     std::unordered_map<const Node *, Branch> branches;
     for (uint32_t place = 0; place < order.size(); ++place) {
         const uint32_t root = roots[order[place]];
         if (root == kNone)
             ++stage.steady_steps;
+        else if (root == kInTail)
+            ++stage.tail_steps;
         else if (root == order[place])
             branches[stage.steps[place].node] = {&stage.steps[place], 1, place + 1};
         else
@@ -135,6 +143,20 @@ void Plan::arrange(Stage &stage, std::vector<uint32_t> roots)
                 group.branches[i] = found->second;
         }
     }
+}
+
+// No other flow uses the nodes of a tail, so they are next to each other.
+void Plan::find_tails(Stage &stage)
+{
+    for (size_t i = stage.steps.size() - stage.tail_steps; i < stage.steps.size(); ++i) {
+        const Step &step = stage.steps[i];
+        const bool begins = step.input == 0 || !stage.steps[step.input - 1].is_ordered;
+        if (begins)
+            stage.tails.push_back({uint32_t(i), 0, step.input, true});
+        ++stage.tails.back().steps;
+        stage.tails.back().is_plain &= step.is_plain;
+    }
+    stage.running.reserve(stage.tails.size());
 }
 
 void Plan::find_inputs(Stage &stage)
@@ -157,6 +179,10 @@ void Plan::find_inputs(Stage &stage)
         }
         group.fed.reserve(group.inputs.size());
         group.active.reserve(group.inputs.size());
+    }
+    for (const Tail &tail : stage.tails) {
+        if (tail.input > stage.steady_steps)
+            stage.feeds.push_back({tail.input, kNone, 0});
     }
     const auto comes_before = [](const Feed &feed, uint32_t mask) { return feed.mask < mask; };
     std::sort(stage.feeds.begin(), stage.feeds.end(),

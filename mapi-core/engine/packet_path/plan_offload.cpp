@@ -8,6 +8,7 @@ namespace mapi::engine
 {
 namespace
 {
+constexpr const char *kAllWatched = "a function of a flow gets all packets of the device";
 constexpr uint32_t kNotOffloaded = MAPI_OFFLOAD_ALL - 1;
 
 // At most so many bytes of each packet.
@@ -34,7 +35,7 @@ const char *Plan::why_in_engine(const Step &step, const mapi_offload_step &descr
 
 // The longest head of each flow that the driver can run.  Of the packets that the first function
 // after it needs, the functions after that one need no more.
-void Plan::choose_offloaded(const OffloadTarget &target)
+void Plan::choose_offloaded(const OffloadTarget &target, bool may_offload)
 {
     offload_ = std::make_unique<OffloadProgram>(target);
     std::vector<Step> &steps = stages_[0].steps;
@@ -44,14 +45,15 @@ void Plan::choose_offloaded(const OffloadTarget &target)
         const uint32_t source = entries[step.input];
         mapi_offload_step described = {};
         const bool is_described = step.node->describe(target.link_type, described);
-        if (source != kNotOffloaded && is_described && step.is_plain &&
+        if (may_offload && source != kNotOffloaded && is_described && step.is_plain &&
             !step.node->is_in_engine() && !step.node->stays_in_engine()) {
             entries.push_back(offload_->add(*step.node, source, described));
             heads.push_back(entries.back());
             continue;
         }
-        not_offloaded_[step.node] =
-            source == kNotOffloaded ? kFollowsEngine : why_in_engine(step, described);
+        not_offloaded_[step.node] = !may_offload              ? kAllWatched
+                                    : source == kNotOffloaded ? kFollowsEngine
+                                                              : why_in_engine(step, described);
         entries.push_back(kNotOffloaded);
         heads.push_back(heads[step.input]);
         offload_->want_packets(heads.back(), bytes_read(described, is_described));

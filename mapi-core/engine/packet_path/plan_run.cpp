@@ -16,8 +16,11 @@ void Plan::run(Burst burst)
         look_at_awaited();
     if (takes_bursts_) [[likely]]
         return run_steps(stages_[0], burst);
-    for (const mapi_batch &batch : burst)
+    for (const mapi_batch &batch : burst) {
+        for (const Watcher &watcher : watchers_)
+            watcher.kind->watch(watcher.object.get(), &batch);
         run(stages_[0], batch);
+    }
 }
 
 // Once for all functions, so that functions that wait for the same flow (perhaps on another device)
@@ -64,7 +67,7 @@ void Plan::run_steps(Stage &stage, Burst burst)
         else
             masks[i + 1] = run_step(step, burst.front(), masks[step.input]);
     }
-    if (stage.groups.empty())
+    if (stage.groups.empty() && stage.tails.empty())
         return;
     for (size_t i = 0; i < burst.size(); ++i)
         run_groups(stage, burst[i], masks + i * stride);
@@ -104,6 +107,8 @@ void Plan::run_groups(Stage &stage, const mapi_batch &batch, uint64_t *masks)
 {
     for (GroupStep &group : stage.groups)
         run_group(stage, group, batch, masks);
+    if (!stage.tails.empty())
+        run_tails(stage, batch, masks);
     for (const uint32_t mask : stage.fed)
         masks[mask] = 0;
     stage.fed.clear();
@@ -220,12 +225,49 @@ void Plan::run_branch(Stage &stage, Branch &branch, const mapi_batch &batch, uin
         const Feed &feed = stage.feeds[i];
         if (masks[feed.mask] == 0)
             continue;
-        stage.groups[feed.group].fed.push_back(feed.input);
+        if (feed.group != kNone)
+            stage.groups[feed.group].fed.push_back(feed.input);
         stage.fed.push_back(feed.mask);
     }
     if (!branch.has_run)
         ran_.push_back(&branch);
     branch.has_run = true;
+}
+
+// For each packet, the tails that get it in their order.
+void Plan::run_tails(Stage &stage, const mapi_batch &batch, uint64_t *masks)
+{
+    uint64_t any = 0;
+    stage.running.clear();
+    for (const Tail &tail : stage.tails) {
+        any |= masks[tail.input];
+        if (masks[tail.input] != 0)
+            stage.running.push_back(&tail);
+        else if (!tail.is_plain)
+            run_tail(stage, tail, batch, masks, 0);
+    }
+    for (uint64_t rest = any; rest != 0; rest &= rest - 1) {
+        mapi_batch single = batch;
+        single.all = rest & -rest;
+        single.wire_bytes = batch.packets[std::countr_zero(rest)].wire_len;
+        for (const Tail *tail : stage.running) {
+            if (const uint64_t input = masks[tail->input] & single.all)
+                run_tail(stage, *tail, single, masks, input);
+        }
+    }
+}
+
+void Plan::run_tail(const Stage &stage, const Tail &tail, const mapi_batch &batch, uint64_t *masks,
+                    uint64_t input)
+{
+    for (uint32_t i = tail.first; i < tail.first + tail.steps; ++i) {
+        const Step &step = stage.steps[i];
+        const uint64_t mask = i == tail.first ? input : masks[step.input];
+        if (!step.is_plain)
+            masks[i + 1] = run_step(step, batch, mask);
+        else
+            masks[i + 1] = mask == 0 ? 0 : step.node->run(batch, mask);
+    }
 }
 
 // A node that refers to others or is referred to, creates packets, or is measured.

@@ -14,7 +14,8 @@ extern "C" {
 
 #define MAPI_RESULT_BYTES_MAX (6u << 20)
 
-struct mapi_perf; /* results.h */
+struct mapi_perf;  /* results.h */
+struct mapi_batch; /* batch.h */
 
 /*
  * An object that instances of one client's functions share.  The address of this struct identifies
@@ -30,6 +31,12 @@ struct mapi_common_object {
     /* Any thread, once the object is no longer used. */
     void (*destroy)(void *object);
     uint64_t bytes; /* maximum size of the object */
+    /*
+     * Device's thread: each batch of packets that the device reads, while an instance is in a
+     * connected flow, before functions get it and whatever they filter.  With it there is one
+     * object for each device.  NULL: the object is common to all devices.
+     */
+    void (*watch)(void *object, const struct mapi_batch *batch);
 };
 
 /*
@@ -89,6 +96,12 @@ struct mapi_function_setup {
      */
     void *(*common_object)(const struct mapi_function_setup *setup,
                            const struct mapi_common_object *kind);
+    /*
+     * For state that functions of several flows share: the instance, and the functions after it in
+     * its flow, get packets one by one.  For each packet they run in the order in which flows were
+     * connected, after all functions that do not need it.  No other flow uses the instance.
+     */
+    void (*run_in_order)(const struct mapi_function_setup *setup);
 };
 
 #ifdef __cplusplus

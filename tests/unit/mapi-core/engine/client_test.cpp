@@ -153,7 +153,7 @@ TEST_CASE("objects shared by functions of a client are created and charged once,
 
     static const mapi_common_object kKind = {
         sizeof(mapi_common_object), []() -> void * { return new int(5); },
-        [](void *object) { delete static_cast<int *>(object); }, 100};
+        [](void *object) { delete static_cast<int *>(object); }, 100, nullptr};
     const auto object = client->common_object(kKind);
     CHECK(client->common_object(kKind) == object);
     CHECK(other->common_object(kKind) != object);
