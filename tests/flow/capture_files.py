@@ -2,6 +2,7 @@
 """Captures for tests: packets -> bytes of pcap and pcapng files in either byte order; pcap files ->
 packets."""
 
+import socket
 import struct
 
 LITTLE, BIG = "<", ">"
@@ -114,3 +115,34 @@ def tcp(source, destination, payload=b"x" * 10):
 
 def udp(source, destination, payload=b"x" * 10):
     return struct.pack(">HHHH", source, destination, 8 + len(payload), 0) + payload
+
+
+def packet_of(
+    source, destination, sequence, acknowledgment, flags, payload=b"", options=b"", window=8000
+):
+    """An IP packet with TCP; each end is an address and a port."""
+    family = socket.AF_INET6 if ":" in source[0] else socket.AF_INET
+    addresses = socket.inet_pton(family, source[0]) + socket.inet_pton(family, destination[0])
+    head = (
+        struct.pack(
+            ">HHIIBBHHH",
+            source[1],
+            destination[1],
+            sequence & 0xFFFFFFFF,
+            acknowledgment & 0xFFFFFFFF,
+            (5 + len(options) // 4) << 4,
+            flags,
+            window,
+            0,
+            0,
+        )
+        + options
+    )
+    right = checksum(
+        addresses + struct.pack(">IHBB", len(head) + len(payload), 0, 0, 6) + head + payload
+    )
+    tcp = head[:16] + struct.pack(">H", right) + head[18:] + payload
+    if family == socket.AF_INET6:
+        return struct.pack(">IHBB", 6 << 28, len(tcp), 6, 64) + addresses + tcp
+    ip = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(tcp), 1, 0, 64, 6, 0)
+    return ip[:10] + struct.pack(">H", checksum(ip + addresses)) + addresses + tcp

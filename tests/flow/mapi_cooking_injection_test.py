@@ -17,44 +17,13 @@ import tempfile
 import unittest
 
 import needs
-from capture_files import checksum
+from capture_files import packet_of
 from mapi_cooking_library import BOTH_SIDE, cooked
 
 FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
 KERNEL, PEER = {4: "10.77.0.1", 6: "fd77::1"}, {4: "10.77.0.2", 6: "fd77::2"}
 LINKTYPE_RAW, TUNSETIFF, IFF_TUN, IFF_NO_PI, CLONE_NEWNET = 101, 0x400454CA, 1, 0x1000, 0x40000000
 SCALE_AND_SACK = bytes([2, 4, 5, 180, 1, 1, 4, 2, 1, 3, 3, 7])
-
-
-def packet_of(
-    source, destination, sequence, acknowledgment, flags, payload=b"", options=b"", window=8000
-):
-    """Each end is an address and a port."""
-    family = socket.AF_INET6 if ":" in source[0] else socket.AF_INET
-    addresses = socket.inet_pton(family, source[0]) + socket.inet_pton(family, destination[0])
-    head = (
-        struct.pack(
-            ">HHIIBBHHH",
-            source[1],
-            destination[1],
-            sequence & 0xFFFFFFFF,
-            acknowledgment & 0xFFFFFFFF,
-            (5 + len(options) // 4) << 4,
-            flags,
-            window,
-            0,
-            0,
-        )
-        + options
-    )
-    right = checksum(
-        addresses + struct.pack(">IHBB", len(head) + len(payload), 0, 0, 6) + head + payload
-    )
-    tcp = head[:16] + struct.pack(">H", right) + head[18:] + payload
-    if family == socket.AF_INET6:
-        return struct.pack(">IHBB", 6 << 28, len(tcp), 6, 64) + addresses + tcp
-    ip = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(tcp), 1, 0, 64, 6, 0)
-    return ip[:10] + struct.pack(">H", checksum(ip + addresses)) + addresses + tcp
 
 
 def payloads(path):

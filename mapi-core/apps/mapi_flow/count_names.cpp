@@ -24,6 +24,8 @@ constexpr Name kCooking[] = {"passed_packets", "packets",        "bytes",       
                              "ignored_bytes",  "early_bytes"};
 constexpr Name kUncook[] = {"passed_packets", "cooked_packets", "segments", "lost_packets"};
 constexpr Name kInject[] = {"sent", "no_room", "cut", "other_links", "refused", "refused_errno"};
+constexpr Name kConnection[] = {"packets", "untracked", "connections", "evicted"};
+constexpr Name kRateFilter[] = {"addresses", "evicted"};
 constexpr Name kTrack[] = {"flows", "matched", "unknown", "forgotten", "not_judged"};
 
 // Fails to compile when a struct has a member without a name here.
@@ -31,6 +33,8 @@ static_assert(std::size(kAnonymize) * sizeof(uint64_t) == sizeof(mapi_anonymize_
 static_assert(std::size(kCooking) * sizeof(uint64_t) == sizeof(mapi_cooking_t));
 static_assert(std::size(kUncook) * sizeof(uint64_t) == sizeof(mapi_uncook_t));
 static_assert(std::size(kInject) * sizeof(uint64_t) == sizeof(mapi_inject_t));
+static_assert(std::size(kConnection) * sizeof(uint64_t) == sizeof(mapi_connections_t));
+static_assert(std::size(kRateFilter) * sizeof(uint64_t) == sizeof(mapi_rate_filter_t));
 static_assert(std::size(kTrack) * sizeof(uint64_t) == sizeof(mapi_track_t));
 
 struct Counts {
@@ -39,11 +43,12 @@ struct Counts {
 };
 
 constexpr Counts kFunctions[] = {
-    {"ANONYMIZE", kAnonymize}, {"ANONYMIZEIP", kAnonymize}, {"COOKING", kCooking},
-    {"UNCOOK", kUncook},       {"INJECT", kInject},         {"TRACK", kTrack},
-    {"TRACK_FTP", kTrack},     {"TRACK_DC", kTrack},        {"TRACK_GNUTELLA", kTrack},
-    {"TRACK_EDONKEY", kTrack}, {"TRACK_TORRENT", kTrack},   {"TRACK_IRC", kTrack},
-    {"TRACK_SKYPE", kTrack},   {"TRACK_WEB", kTrack}};
+    {"ANONYMIZE", kAnonymize},    {"ANONYMIZEIP", kAnonymize}, {"COOKING", kCooking},
+    {"UNCOOK", kUncook},          {"INJECT", kInject},         {"CONNECTION", kConnection},
+    {"RATE_FILTER", kRateFilter}, {"TRACK", kTrack},           {"TRACK_FTP", kTrack},
+    {"TRACK_DC", kTrack},         {"TRACK_GNUTELLA", kTrack},  {"TRACK_EDONKEY", kTrack},
+    {"TRACK_TORRENT", kTrack},    {"TRACK_IRC", kTrack},       {"TRACK_SKYPE", kTrack},
+    {"TRACK_WEB", kTrack}};
 } // namespace
 
 std::span<const std::string_view> count_names(std::string_view function)

@@ -251,6 +251,20 @@ typedef struct mapi_uncook {
     uint64_t lost_packets;   /* out of memory, or the segments of a batch exceed 17 MiB */
 } mapi_uncook_t;
 
+/* The result of CONNECTION; the same for all flows of a program on one device. */
+typedef struct mapi_connections {
+    uint64_t packets;     /* that belong to a connection */
+    uint64_t untracked;   /* IP packets that do not: later fragments, incomplete headers, no room */
+    uint64_t connections; /* begun */
+    uint64_t evicted;     /* for lack of room, or not begun for it */
+} mapi_connections_t;
+
+/* The result of RATE_FILTER. */
+typedef struct mapi_rate_filter {
+    uint64_t addresses; /* that are counted now */
+    uint64_t evicted;   /* for lack of room */
+} mapi_rate_filter_t;
+
 enum mapi_flow_status { FLOW_INIT, FLOW_ACTIVE, FLOW_FINISHED, FLOW_CLOSED };
 
 typedef struct mapi_flow_info {
