@@ -30,14 +30,6 @@ mapi_function_info_t information(int flow, int function)
 }
 } // namespace
 
-void throw_last_error(const char *object)
-{
-    int number = 0;
-    char text[MAPI_ERROR_TEXT_BYTES] = "unknown error";
-    mapi_read_error(&number, text);
-    throw MapiError(fmt::format("{}{} (error {})", object, text, number));
-}
-
 Flow::Flow(const std::string &device, const Options &options,
            const std::vector<flow_expression::Call> &calls, unsigned number, Lines &lines)
     : calls_(calls), number_(number), lines_(lines), is_json_(options.is_json()),

@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -14,21 +13,15 @@
 #include <mapi/mapi.h>
 #include <nlohmann/json.hpp>
 
+#include "captures/source.hpp"
 #include "flow_expression/call.hpp"
 #include "lines.hpp"
 #include "options.hpp"
 
 namespace mapi_flow
 {
-// An error from libmapi, with its text.
-class MapiError : public std::runtime_error
-{
-public:
-    using std::runtime_error::runtime_error;
-};
-
-// `object` precedes the text, such as "--count: ".
-[[noreturn]] void throw_last_error(const char *object = "");
+using captures_source::MapiError;
+using captures_source::throw_last_error;
 
 class Flow
 {

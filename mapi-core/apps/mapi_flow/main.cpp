@@ -2,7 +2,6 @@
 // mapi-flow: a capture or an interface, and functions -> their results.
 #include <algorithm>
 #include <chrono>
-#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
@@ -16,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "captures/captures.h"
+#include "captures/source.hpp"
 #include "common/command/counted.hpp"
 #include "common/command/signals.h"
 #include "common/command/standard_files.h"
@@ -31,96 +30,18 @@ namespace mapi_flow
 {
 namespace
 {
+using captures_source::Source;
 using Clock = std::chrono::steady_clock;
 constexpr int kLookMs = 100;
 constexpr auto kTimeToRead =
     std::chrono::milliseconds(200); // for what arrived before Ctrl-C or the end of --duration
 constexpr const char *kHead = "#flow.function\tname\tpackets\tpassed\tdropped\tresult";
 
-// The name for notes; null: no notes.
-const char *program_of(const Options &options)
+captures_source::SourceOptions source_options(const Options &options)
 {
-    return options.is_quiet ? nullptr : "mapi-flow";
+    return {options.device, options.captures, options.is_erf,
+            options.waits,  options.packets,  options.is_quiet ? nullptr : "mapi-flow"};
 }
-
-// Empty for an interface.  Throws MapiError.
-struct CaptureList {
-    explicit CaptureList(const Options &options)
-    {
-        char why[PATH_MAX + 256];
-        for (const std::string &path : options.captures) {
-            if (captures_add(&list, path.c_str(), why, sizeof(why)) == 0)
-                continue;
-            captures_free(&list);
-            throw MapiError(why);
-        }
-    }
-    ~CaptureList() { captures_free(&list); }
-    CaptureList(const CaptureList &) = delete;
-    CaptureList &operator=(const CaptureList &) = delete;
-
-    captures list = {};
-};
-
-// Captures opened as one device, or an interface.
-class Source
-{
-public:
-    Source(const Options &options, const CaptureList &list) : name_(options.device)
-    {
-        if (options.is_device()) {
-            limit_packets(options);
-            flow_ = captures_create_flow(name_.c_str(), options.waits, program_of(options));
-            if (flow_ < 0)
-                throw_last_error();
-            return;
-        }
-        made_ =
-            captures_open(&list.list, options.is_erf ? MFF_DAG_ERF : MFF_PCAP, program_of(options));
-        if (!made_)
-            throw_last_error();
-        name_ = made_;
-        limit_packets(options);
-    }
-    ~Source()
-    {
-        if (made_)
-            mapi_delete_offline_device(made_);
-        else
-            mapi_close_flow(flow_);
-    }
-    Source(const Source &) = delete;
-    Source &operator=(const Source &) = delete;
-
-    const std::string &name() const { return name_; }
-    void start()
-    {
-        if (made_ && mapi_start_offline_device(made_) < 0)
-            throw_last_error();
-    }
-    // Works even after all other flows are closed.
-    mapi_stat_t stats() const
-    {
-        mapi_stat_t stats = {};
-        if (mapi_stats(name_.c_str(), &stats) < 1)
-            throw_last_error();
-        return stats;
-    }
-
-private:
-    // Before the first flow.
-    void limit_packets(const Options &options) const
-    {
-        if (options.packets > 0 &&
-            mapi_set_device_option(name_.c_str(), "packets",
-                                   std::to_string(options.packets).c_str()) < 0)
-            throw_last_error("--count: ");
-    }
-
-    std::string name_;
-    char *made_ = nullptr;
-    int flow_ = 0; // never connected; keeps the interface open
-};
 
 // Not a loss: the results include these packets, only without the information from their headers.
 void tell_unread_headers(const Flows &flows)
@@ -143,37 +64,6 @@ void tell_given_up(const Flows &flows)
         command::tell("mapi-flow: {} a function could not decide about a packet within its limit "
                       "of steps; the packet did not pass\n",
                       command::counted(sum, "time"));
-}
-
-void tell_loss(uint64_t count, const char *one, const char *many, const char *why)
-{
-    if (count > 0)
-        command::tell("mapi-flow: {} {}\n", command::counted(count, one, many), why);
-}
-
-// Whether the results include all packets; reports what is missing.
-bool is_whole(const mapi_stat_t &stats)
-{
-    constexpr const char *kOne = "packet was", *kMany = "packets were";
-    constexpr const char *kOneOfBoth = "packet or result was", *kBoth = "packets or results were";
-    tell_loss(stats.drop_kernel, kOne, kMany,
-              "dropped because the kernel's buffer was full (increase buffer_mb in mapi.conf)");
-    tell_loss(stats.ps_ifdrop, kOne, kMany, "lost by the interface or during recording");
-    tell_loss(
-        stats.drop_buffer_full, kOneOfBoth, kBoth,
-        "dropped because a function's buffer was full (increase --buffer, or the function's own "
-        "limit)");
-    tell_loss(stats.drop_link_type, "time", "times",
-              "a function or a file did not support the link type of a packet (LINK TYPES in "
-              "mapi(3))");
-    tell_loss(stats.drop_not_written, kOneOfBoth, kBoth, "not written to a file");
-    for (const char *text : {stats.message, stats.remark}) {
-        if (*text)
-            command::tell("mapi-flow: {}\n", text);
-    }
-    return (stats.drop_kernel | stats.ps_ifdrop | stats.drop_buffer_full | stats.drop_not_written |
-            stats.unread_bytes) == 0 &&
-           !*stats.message;
 }
 
 // Counts the functions of a flow whose output file is "-", which is standard output.
@@ -250,8 +140,8 @@ int run(const Options &options)
                       "its own file)\n");
         return kExitUsage;
     }
-    const CaptureList captures(options);
-    if ((on_output && is_stream(STDOUT_FILENO)) || captures_have_stream(&captures.list))
+    const captures_source::CaptureList captures(options.captures);
+    if ((on_output && is_stream(STDOUT_FILENO)) || captures.has_stream())
         setenv("MAPI_SOCKET", "none",
                1); // mapid does not accept streams; must precede any call of libmapi
     std::optional<Lines> to;
@@ -265,7 +155,7 @@ int run(const Options &options)
         calls.push_back(flow_expression::read_calls(text));
     if (options.waits)
         command_catch_interrupts();
-    Source source(options, captures);
+    Source source(source_options(options), captures);
     Flows flows;
     for (const auto &functions : calls)
         flows.push_back(std::make_unique<Flow>(source.name(), options, functions,
@@ -285,7 +175,8 @@ int run(const Options &options)
         tell_unread_headers(flows);
         tell_given_up(flows);
     }
-    const bool is_all_there = is_whole(close(flows, source));
+    const bool is_all_there = captures_source::is_whole(
+        close(flows, source), "mapi-flow", "increase --buffer, or the function's own limit");
     if (const std::string wrong = lines.finish(); !wrong.empty()) {
         command::tell("mapi-flow: {}\n", wrong);
         return kExitRefused;
