@@ -205,6 +205,8 @@ int mapi_get_flow_info(int fd, mapi_flow_info_t *info);
 int mapi_get_next_flow_info(int fd, mapi_flow_info_t *info);
 int mapi_get_function_info(int fd, int fid, mapi_function_info_t *info);
 int mapi_get_next_function_info(int fd, int fid, mapi_function_info_t *info);
+/* link_type: that of the packet's device (mapi_get_device_info()); needs no connection to mapid. */
+int mapi_get_packet_ends(const struct mapipkt *packet, int link_type, mapi_packet_ends_t *ends);
 int mapi_get_device_info(int devid, mapi_device_info_t *info);
 int mapi_get_next_device_info(int devid, mapi_device_info_t *info);
 /*

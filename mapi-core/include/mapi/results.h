@@ -40,6 +40,21 @@ struct mapipkt {
     uint8_t pkt;
 };
 
+/* Who sent a packet to whom: the innermost IP header and the transport header that follows it. */
+typedef struct mapi_packet_ends {
+    uint8_t source[16]; /* addresses in network byte order, using 4 or 16 bytes */
+    uint8_t destination[16];
+    uint16_t family; /* AF_INET or AF_INET6; 0: the packet has no IP header */
+    uint16_t source_port;
+    uint16_t destination_port;
+    uint8_t protocol; /* IPPROTO_ of the transport header */
+    uint8_t has_ports;
+    uint8_t icmp_type; /* of ICMP and ICMPv6 */
+    uint8_t icmp_code;
+    uint8_t has_icmp;
+    uint8_t reserved;
+} mapi_packet_ends_t;
+
 /* The result of STARTSTOP: NTP times as in struct mapipkt, 0 if there is no such packet yet. */
 typedef struct mapi_startstop {
     uint64_t first;           /* packet that arrived */
