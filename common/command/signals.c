@@ -9,7 +9,7 @@
 
 #define SAME_WISH_NS 1000000000ll
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted, reload_wanted, show_wanted, hangup_reloads;
 static struct timespec first;
 static struct sigaction pipe_before, size_limit_before;
 
@@ -41,13 +41,51 @@ void command_catch_interrupts(void)
     action.sa_handler = on_signal;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) /* as set by nohup */
+    if (!hangup_reloads && sigaction(SIGHUP, NULL, &hangup) == 0 &&
+        hangup.sa_handler != SIG_IGN) /* as set by nohup */
         sigaction(SIGHUP, &action, NULL);
 }
 
 int command_was_interrupted(void)
 {
     return interrupted != 0;
+}
+
+static void on_request(int number)
+{
+    if (number == SIGHUP)
+        reload_wanted = 1;
+    else
+        show_wanted = 1;
+}
+
+void command_catch_requests(void)
+{
+    struct sigaction action = {.sa_flags = SA_RESTART};
+
+    hangup_reloads = 1;
+    action.sa_handler = on_request;
+    sigaction(SIGHUP, &action, NULL);
+    sigaction(SIGUSR1, &action, NULL);
+}
+
+static int take(volatile sig_atomic_t *request)
+{
+    const int was_wanted = *request != 0;
+
+    /* A signal in between asks for nothing that does not begin now. */
+    *request = 0;
+    return was_wanted;
+}
+
+int command_take_reload_request(void)
+{
+    return take(&reload_wanted);
+}
+
+int command_take_show_request(void)
+{
+    return take(&show_wanted);
 }
 
 void command_ignore_write_signals(void)

@@ -15,6 +15,15 @@ extern "C" {
 void command_catch_interrupts(void);
 int command_was_interrupted(void);
 
+/*
+ * From here on SIGHUP asks to read files again, SIGUSR1 to show what there is
+ * now, and command_catch_interrupts() leaves them alone; also under nohup.
+ */
+void command_catch_requests(void);
+/* Whether there was one since the last call. */
+int command_take_reload_request(void);
+int command_take_show_request(void);
+
 /* Turns SIGPIPE and SIGXFSZ into errors of write(). */
 void command_ignore_write_signals(void);
 
