@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// Time text: times of packets and of the clock -> text in UTC.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace sids
+{
+// Nanoseconds since 1970 of a time as in struct mapipkt.
+uint64_t ns_of_ntp(uint64_t ntp);
+uint64_t now_ns();
+// "2004-11-09T11:33:20.000123+0000", as in Suricata's EVE.
+std::string json_time(uint64_t ns);
+// "2004-11-09 11:33:20.000123"
+std::string table_time(uint64_t ns);
+} // namespace sids

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+#include "rule_table.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+#include <unordered_map>
+
+#include "captures/source.hpp"
+#include "sids/language/option.hpp"
+
+namespace sids
+{
+namespace
+{
+// Of the packets that wait for being printed: together, and of one rule.
+constexpr uint64_t kAllBuffersBytes = uint64_t{1} << 27;
+constexpr uint64_t kBufferLeastBytes = uint64_t{1} << 13, kBufferMostBytes = uint64_t{1} << 20;
+
+uint64_t buffer_bytes_for(size_t rules)
+{
+    return std::bit_floor(std::clamp(kAllBuffersBytes / std::max<size_t>(rules, 1),
+                                     kBufferLeastBytes, kBufferMostBytes));
+}
+} // namespace
+
+void RuleTable::add(Entries &added, const Rule &rule, RuleErrors &errors)
+{
+    FlowSettings settings = settings_;
+    if (settings.buffer_bytes == 0) // a copied packet waits with all its bytes
+        settings.buffer_bytes = rule.is_copy ? kBufferMostBytes : buffer_bytes_;
+    auto entry = std::make_unique<Entry>();
+    entry->rule = rule;
+    try {
+        entry->flow = std::make_unique<RuleFlow>(
+            entry->rule, settings, entry->rule.is_copy ? copies_.create(entry->rule.id) : "");
+        added.push_back(std::move(entry));
+    } catch (const PlacedError &error) {
+        errors.add({entry->rule.line, error.offset(), error.what()});
+    }
+}
+
+void RuleTable::connect(const Entries &added)
+{
+    std::vector<int> flows;
+    for (const auto &entry : added)
+        flows.push_back(entry->flow->descriptor());
+    if (!flows.empty() && mapi_connect_flows(flows.data(), int(flows.size())) < 0)
+        captures_source::throw_last_error();
+}
+
+Change RuleTable::replace(std::vector<Rule> rules, RuleErrors &errors, const Finish &finish)
+{
+    buffer_bytes_ = buffer_bytes_for(rules.size());
+    std::unordered_map<uint32_t, Entry *> old;
+    for (const auto &entry : entries_) {
+        if (!entry->is_removed)
+            old.emplace(entry->rule.id, entry.get());
+    }
+    Change change;
+    Entries added;
+    std::vector<Entry *> order; // of the new table; null: the next added one
+    try {
+        for (Rule &rule : rules) {
+            const auto same = old.find(rule.id);
+            if (same != old.end() && same->second->rule.finds_the_same(rule)) {
+                order.push_back(same->second);
+                continue;
+            }
+            order.push_back(nullptr);
+            add(added, rule, errors);
+        }
+        if (errors.are_none())
+            connect(added);
+    } catch (...) {
+        added.clear();
+        copies_.remove_made();
+        throw;
+    }
+    if (!errors.are_none()) {
+        added.clear();
+        copies_.remove_made();
+        return change;
+    }
+    copies_.keep_made();
+    for (size_t i = 0; i < rules.size(); ++i) {
+        if (!order[i])
+            continue;
+        order[i]->rule = std::move(rules[i]); // its message may have changed
+        old.erase(order[i]->rule.id);
+    }
+    for (const auto &[id, entry] : old) {
+        finish(*entry);
+        entry->flow->add_losses(losses_of_removed_);
+        entry->flow.reset();
+        entry->is_removed = true;
+    }
+    change = {order.size() - added.size(), added.size(), old.size()};
+    put_in_order(order, added);
+    return change;
+}
+
+void RuleTable::put_in_order(const std::vector<Entry *> &order, Entries &added)
+{
+    std::unordered_map<const Entry *, std::unique_ptr<Entry>> kept;
+    Entries removed;
+    for (auto &entry : entries_) {
+        if (entry->is_removed)
+            removed.push_back(std::move(entry));
+        else
+            kept.emplace(entry.get(), std::move(entry));
+    }
+    entries_.clear();
+    size_t next = 0;
+    for (const Entry *entry : order)
+        entries_.push_back(std::move(entry ? kept.at(entry) : added[next++]));
+    std::move(removed.begin(), removed.end(), std::back_inserter(entries_));
+}
+
+void RuleTable::look()
+{
+    for (const auto &entry : entries_) {
+        if (entry->flow)
+            entry->flow->look(entry->counts);
+    }
+}
+
+Losses RuleTable::losses() const
+{
+    Losses losses = losses_of_removed_;
+    for (const auto &entry : entries_) {
+        if (entry->flow)
+            entry->flow->add_losses(losses);
+    }
+    return losses;
+}
+
+void RuleTable::close()
+{
+    for (const auto &entry : entries_)
+        entry->flow.reset();
+}
+} // namespace sids
