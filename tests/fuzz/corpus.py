@@ -33,12 +33,12 @@ FILTERS = (
 PATTERNS = (b"GET /", b"|16 03 01|", b"a||b", b"www\\|ftp", b"|00|HTTP|0d 0a|")
 RULE_OPTIONS = (
     'content:"GET"; nocase; depth:3; content:"/"; within:2;',
-    "content:\"|90 90|\"; byte_jump:2,0,relative,align; isdataat:4,relative;",
+    'content:"|90 90|"; byte_jump:2,0,relative,align; isdataat:4,relative;',
     'uricontent:"/cgi-bin/"; pcre:"/a+\\.pl/Ui"; urilen:>5;',
     'content:!"x"; http_header; content:"POST"; http_method;',
     "byte_extract:1,0,n; byte_test:2,>,n,1,relative; dsize:>10;",
     'base64_decode:relative; base64_data; content:"a"; pkt_data; content:"b"; rawbytes;',
-    "file_data; content:\"<html\"; nocase; rpc:100000,*,3; ftpbounce;",
+    'file_data; content:"<html"; nocase; rpc:100000,*,3; ftpbounce;',
     "flags:S+,12; ttl:<64; fragbits:!M; ipopts:rr; itype:8; icmp_id:1; ip_proto:!6;",
 )
 REQUESTS = (
@@ -294,6 +294,9 @@ def make(folder):
         corpora.add("elf_functions", program)
     for text in CONFIGS:
         corpora.add("config", text.encode())
+    for name in "sids.1", "example.rules":
+        for block in (SOURCE / "mapi-core/apps/sids" / name).read_text().split("\n\n"):
+            corpora.add("sids_rules", block.replace("\\e", "\\").encode())
     for text in snort_rules():
         corpora.add("snort_rules", text)
     all_requests = [framed(request) for request in requests()]
