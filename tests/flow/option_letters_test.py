@@ -24,6 +24,8 @@ PROGRAMS = {
     "mapi-gen": [],
     "mapi-impair": [],
     "mapi-qos": ["collect", "report"],
+    "sids": [],
+    "snort2sids": [],
 }
 OPTION = re.compile(r"^ +(?:-(?P<letter>\w)(?:,| \S+, |, ))?(?P<long>--[\w-]+)", re.MULTILINE)
 ROW = re.compile(
