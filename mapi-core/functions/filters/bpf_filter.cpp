@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // BPF_FILTER: packet -> passes when the expression matches.  One program for each link type that
 // occurs.
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <memory>
@@ -18,6 +19,7 @@
 #include "match/bpf/bpf_live.hpp"
 #include "match/bpf/bpf_program.hpp"
 #include "match/bpf/index/bpf_index.hpp"
+#include "match/bpf/index/verdict_cache.hpp"
 #include "match/errors.hpp"
 
 namespace mapi::functions
@@ -113,6 +115,8 @@ public:
 
     // Any thread.
     uint16_t first_link_type() const { return first_link_type_; }
+    // Whether the indexed code is the filter itself.
+    bool is_indexed() const { return first_program_ != nullptr; }
     // For an index over many filters: a superset of what this filter accepts.
     std::span<const bpf_insn> indexed_code() const { return indexed_code_; }
 
@@ -191,7 +195,8 @@ private:
 };
 
 // Filters with the same input: an index over their fields selects the few filters that may accept a
-// packet, which then decide themselves.
+// packet, which then decide themselves.  If many filters are beyond an index (ranges of ports,
+// negations), verdicts on earlier packets are remembered.
 class BpfGroup
 {
 public:
@@ -208,38 +213,79 @@ public:
                 return nullptr;
         }
         group->index_ = match::BpfIndex::make(programs);
-        return group->index_ ? std::move(group) : nullptr;
+        if (!group->index_ || group->index_->unindexed() >= kFewestUnindexed)
+            group->make_cache(programs);
+        return group->index_ || group->cache_ ? std::move(group) : nullptr;
     }
 
     uint32_t process(const mapi_batch &batch, uint64_t mask, mapi_group_passed *passed)
     {
-        uint32_t count = 0;
-        const auto judge = [&](uint32_t filter, uint64_t candidates) {
-            if (const uint64_t matching = filters_[filter]->process(batch, candidates))
-                passed[count++] = {matching, filter};
-        };
-        if (batch.link_type == filters_.front()->first_link_type()) [[likely]] {
-            for (const match::BpfCandidates &candidates : index_->find(batch.packets, mask))
-                judge(candidates.program, candidates.mask);
-        } else {
-            for (uint32_t filter = 0; filter < filters_.size(); ++filter)
-                judge(filter, mask);
+        if (batch.link_type != filters_.front()->first_link_type()) [[unlikely]] {
+            judge_all(batch, mask);
+            return give(accepted_, passed);
         }
-        return count;
+        if (!cache_) {
+            judge_indexed(batch, mask);
+            return give(accepted_, passed);
+        }
+        if (const uint64_t unknown = cache_->recall(batch.packets, mask)) {
+            index_ ? judge_indexed(batch, unknown) : judge_all(batch, unknown);
+            cache_->learn(unknown, accepted_);
+        }
+        return give(cache_->verdicts(), passed);
     }
 
     // Any thread: the index is only read.
     bool prefilter(const mapi_batch &batch, uint64_t &possible) const
     {
-        if (batch.link_type != filters_.front()->first_link_type())
+        if (!index_ || batch.link_type != filters_.front()->first_link_type())
             return false;
         possible = index_->may_accept(batch.packets, batch.all);
         return true;
     }
 
 private:
+    // So many filters that are candidates for each packet cost more than a look into the cache.
+    static constexpr size_t kFewestUnindexed = 8;
+
+    // None if a verdict depends on more than the packet's bytes.
+    void make_cache(const std::vector<std::span<const bpf_insn>> &programs)
+    {
+        const bool are_all_known = std::all_of(filters_.begin(), filters_.end(),
+                                               [](const auto *one) { return one->is_indexed(); });
+        cache_ = are_all_known ? match::VerdictCache::make(programs) : nullptr;
+    }
+
+    void judge(const mapi_batch &batch, uint32_t filter, uint64_t candidates)
+    {
+        if (const uint64_t matching = filters_[filter]->process(batch, candidates))
+            accepted_.push_back({matching, filter});
+    }
+    void judge_indexed(const mapi_batch &batch, uint64_t mask)
+    {
+        accepted_.clear();
+        for (const match::BpfCandidates &candidates : index_->find(batch.packets, mask))
+            judge(batch, candidates.program, candidates.mask);
+    }
+    void judge_all(const mapi_batch &batch, uint64_t mask)
+    {
+        accepted_.clear();
+        for (uint32_t filter = 0; filter < filters_.size(); ++filter)
+            judge(batch, filter, mask);
+    }
+
+    static uint32_t give(std::span<const match::BpfCandidates> accepted, mapi_group_passed *passed)
+    {
+        uint32_t count = 0;
+        for (const match::BpfCandidates &one : accepted)
+            passed[count++] = {one.mask, one.program};
+        return count;
+    }
+
     std::vector<BpfFilter *> filters_;
-    std::unique_ptr<match::BpfIndex> index_;
+    std::unique_ptr<match::BpfIndex> index_;     // or null
+    std::unique_ptr<match::VerdictCache> cache_; // likewise
+    std::vector<match::BpfCandidates> accepted_;
 };
 
 int create(const mapi_function_setup *setup, void **instance)

@@ -75,6 +75,17 @@ Value packet_load(const bpf_insn &step, const Value &x)
     return {Value::Kind::kField, 0, field};
 }
 
+// The field that the step loads; for a header's length the byte that has it.
+std::optional<PacketField> loaded_field(const bpf_insn &step, const Value &x)
+{
+    if (is_header_length_load(step.code) && step.k <= kLargestOffset)
+        return PacketField{step.k, PacketField::kNoHeader, 0xff, 1};
+    if (!is_packet_load(step.code))
+        return std::nullopt;
+    const Value value = packet_load(step, x);
+    return value.kind == Value::Kind::kField ? std::optional(value.field) : std::nullopt;
+}
+
 Value load(const bpf_insn &step, const Registers &now)
 {
     switch (BPF_MODE(step.code)) {
@@ -169,6 +180,14 @@ std::vector<std::vector<FieldTest>> find_guards(BpfSteps steps, const TestOfStep
         guards.push_back(of_step ? std::move(*of_step) : std::vector<FieldTest>());
     return guards;
 }
+
+// Of the packet.
+bool is_load(uint16_t code)
+{
+    return (BPF_CLASS(code) == BPF_LD || BPF_CLASS(code) == BPF_LDX) && BPF_MODE(code) != BPF_IMM &&
+           BPF_MODE(code) != BPF_MEM;
+}
+
 } // namespace
 
 BpfTests::BpfTests(BpfSteps steps) : steps_(steps), tests_(steps.size())
@@ -182,6 +201,15 @@ BpfTests::BpfTests(BpfSteps steps) : steps_(steps), tests_(steps.size())
             tests_[at] = FieldTest{registers[at]->a.field, steps[at].k};
     }
     guards_ = find_guards(steps, tests_);
+    loads_.emplace(steps.size());
+    for (size_t at = 0; at < steps.size() && loads_; ++at) {
+        if (!registers[at] || !is_load(steps[at].code))
+            continue;
+        if (const auto field = loaded_field(steps[at], registers[at]->x))
+            loads_->at(at) = Load{*field, guards_[at]};
+        else
+            loads_.reset();
+    }
 }
 
 std::vector<FieldTest> BpfTests::all() const

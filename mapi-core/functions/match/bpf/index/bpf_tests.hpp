@@ -27,6 +27,15 @@ public:
     static constexpr size_t kLongestProgram = 1024;
     explicit BpfTests(BpfSteps steps);
 
+    // A field that a step loads, and the tests that every packet has passed before it, in order.
+    struct Load {
+        PacketField field;
+        std::vector<FieldTest> guards;
+    };
+    // Per step; nullopt: what a step loads is unknown, or not a field.
+    using Loads = std::vector<std::optional<Load>>;
+    const std::optional<Loads> &loads() const { return loads_; }
+
     // Each test once, in order.
     std::vector<FieldTest> all() const;
     // Returns tests of which every accepted packet passes at least one, with the minimum sum of
@@ -38,5 +47,6 @@ private:
     BpfSteps steps_;
     std::vector<std::optional<FieldTest>> tests_; // per step: passed if it jumps
     std::vector<std::vector<FieldTest>> guards_;  // per step: passed on every path to it
+    std::optional<Loads> loads_;
 };
 } // namespace mapi::match

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// Verdict cache: a key of the classes of loaded fields -> an entry with the programs that accept.
+#include "verdict_cache.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+
+namespace mapi::match
+{
+namespace
+{
+// If most packets are new, as in a scan of ports, looking them up is a waste: for some time they
+// are not.
+constexpr uint64_t kPacketsOfLook = 1 << 14;
+constexpr uint64_t kPacketsOfRest = 1 << 17;
+
+// What all programs together do with a field.
+struct Uses {
+    std::vector<FieldTest> guards; // that all loads share
+    std::vector<FieldComparison> comparisons = {};
+};
+using UsesOfField = std::map<PacketField, Uses>;
+
+bool add_uses(BpfSteps program, UsesOfField &uses)
+{
+    const std::optional<BpfBasis> basis = find_basis(program);
+    if (!basis)
+        return false;
+    for (const BpfTests::Load &load : basis->loads) {
+        const auto [entry, is_new] = uses.try_emplace(load.field, Uses{load.guards});
+        if (is_new)
+            continue;
+        std::erase_if(entry->second.guards, [&](const FieldTest &guard) {
+            return !std::binary_search(load.guards.begin(), load.guards.end(), guard);
+        });
+    }
+    for (const FieldComparison &comparison : basis->comparisons) {
+        PacketField whole = comparison.field;
+        whole.mask = uint32_t(~uint64_t{0} >> (64 - 8 * whole.bytes));
+        uses.at(whole).comparisons.push_back(comparison);
+    }
+    return true;
+}
+} // namespace
+
+std::unique_ptr<VerdictCache> VerdictCache::make(const std::vector<BpfSteps> &programs)
+{
+    UsesOfField uses;
+    for (const BpfSteps &program : programs) {
+        if (!add_uses(program, uses))
+            return nullptr;
+    }
+    if (uses.size() > kMostFields || programs.size() > UINT16_MAX)
+        return nullptr;
+    std::vector<Base> bases;
+    for (auto &[field, use] : uses) {
+        std::optional<FieldTest> guard;
+        if (!use.guards.empty())
+            guard = use.guards.front(); // of the outermost header
+        auto base = std::find_if(bases.begin(), bases.end(),
+                                 [&](const Base &one) { return one.guard == guard; });
+        if (base == bases.end())
+            base = bases.insert(base, Base{guard});
+        base->fields.emplace_back(field, std::move(use.comparisons));
+    }
+    return std::unique_ptr<VerdictCache>(new VerdictCache(std::move(bases), programs.size()));
+}
+
+VerdictCache::VerdictCache(std::vector<Base> bases, size_t programs)
+    : bases_(std::move(bases)), entries_(size_t{1} << kEntryBits), unknown_keys_(), filled_(),
+      verdict_of_(programs), last_call_(programs)
+{
+    verdicts_.reserve(programs);
+}
+
+// The outcome of a guard is one of the comparisons, so that the key says which bases the packet
+// has.
+VerdictCache::Key VerdictCache::key_of(const mapi_packet &packet) const
+{
+    Key key = {};
+    size_t place = 0;
+    for (const Base &base : bases_) {
+        if (base.guard && !base.guard->passes(packet)) {
+            place += base.fields.size();
+            continue;
+        }
+        for (const FieldClasses &classes : base.fields) {
+            const PacketField &field = classes.field();
+            const PacketRest rest = field.after_header(packet);
+            if (rest.bytes >= field.end()) {
+                key.classes[place] = classes.class_of(field.value_at(rest.data + field.offset));
+                key.places |= uint64_t{1} << place;
+            }
+            ++place;
+        }
+    }
+    return key;
+}
+
+size_t VerdictCache::place_of(const Key &key)
+{
+    uint64_t hash = key.places;
+    for (size_t i = 0; i < kMostFields; i += 2) {
+        const uint64_t pair = uint64_t{key.classes[i]} << 32 | key.classes[i + 1];
+        hash = (hash ^ pair) * 0x9e3779b97f4a7c15;
+        hash ^= hash >> 32;
+    }
+    return size_t(hash * 0xbf58476d1ce4e5b9 >> (64 - kEntryBits));
+}
+
+bool VerdictCache::is_resting(uint64_t packets)
+{
+    if (rest_ > 0) {
+        rest_ -= std::min(rest_, packets);
+        return true;
+    }
+    asked_ += packets;
+    if (asked_ < kPacketsOfLook)
+        return false;
+    rest_ = known_ * 2 < asked_ ? kPacketsOfRest : 0;
+    asked_ = known_ = 0;
+    return false;
+}
+
+uint64_t VerdictCache::recall(const mapi_packet *packets, uint64_t mask)
+{
+    verdicts_.clear();
+    ++call_;
+    filled_.fill(nullptr);
+    if (is_resting(uint64_t(std::popcount(mask))))
+        return mask;
+    uint64_t unknown = 0;
+    for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
+        const auto i = size_t(std::countr_zero(rest));
+        const Key key = key_of(packets[i]);
+        Entry &entry = entries_[place_of(key)];
+        if (entry.is_used && entry.key == key) {
+            for (uint16_t n = 0; n < entry.count; ++n)
+                add(entry.programs[n], rest & -rest);
+            continue;
+        }
+        unknown |= rest & -rest;
+        unknown_keys_[i] = key;
+        filled_[i] = &entry;
+    }
+    known_ += uint64_t(std::popcount(mask & ~unknown));
+    return unknown;
+}
+
+void VerdictCache::learn(uint64_t unknown, std::span<const BpfCandidates> accepted)
+{
+    uint64_t learning = 0;
+    for (uint64_t rest = unknown; rest != 0; rest &= rest - 1) {
+        const auto i = size_t(std::countr_zero(rest));
+        Entry *const entry = filled_[i];
+        if (!entry)
+            continue;
+        if (learning >> entry->packet & 1 && filled_[entry->packet] == entry)
+            learning &= ~(uint64_t{1} << entry->packet); // of two packets the later one stays
+        *entry = {unknown_keys_[i], true, uint8_t(i), 0, {}};
+        learning |= rest & -rest;
+    }
+    for (const BpfCandidates &one : accepted) {
+        add(one.program, one.mask);
+        for (uint64_t rest = one.mask & learning; rest != 0; rest &= rest - 1) {
+            Entry &entry = *filled_[size_t(std::countr_zero(rest))];
+            if (entry.count < kMostAccepting)
+                entry.programs[entry.count++] = uint16_t(one.program);
+            else
+                entry.is_used = false;
+        }
+    }
+}
+
+void VerdictCache::add(uint32_t program, uint64_t packets)
+{
+    if (last_call_[program] == call_) {
+        verdicts_[verdict_of_[program]].mask |= packets;
+        return;
+    }
+    last_call_[program] = call_;
+    verdict_of_[program] = uint32_t(verdicts_.size());
+    verdicts_.push_back({packets, program});
+}
+} // namespace mapi::match

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Many BPF programs -> their verdicts on earlier packets for which all comparisons of the programs
+// have the same outcome: ports that no program mentions are alike.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <mapi/packet.h>
+
+#include "bpf_index.hpp"
+#include "field_classes.hpp"
+#include "match/bpf/bpf_step.hpp"
+
+namespace mapi::match
+{
+// Exact, whatever the programs test: ranges, inequalities, several fields.  Not thread-safe.
+class VerdictCache
+{
+public:
+    // Null if a program's verdict depends on anything else, or on too many fields.
+    static std::unique_ptr<VerdictCache> make(const std::vector<BpfSteps> &programs);
+
+    // Returns the packets of `mask` without a known verdict; those of the others are in verdicts().
+    uint64_t recall(const mapi_packet *packets, uint64_t mask);
+    // For all packets that recall() has just returned: what accepts which of them, each program at
+    // most once; also added to verdicts().
+    void learn(uint64_t unknown, std::span<const BpfCandidates> accepted);
+    // Packets that each program accepts; each program at most once.
+    std::span<const BpfCandidates> verdicts() const { return verdicts_; }
+
+private:
+    static constexpr size_t kMostFields = 12;
+    static constexpr size_t kMostAccepting = 20; // packets that more programs accept are not kept
+    static constexpr size_t kEntryBits = 12;
+
+    // A field is loaded only from packets that pass the guard of its base.
+    struct Base {
+        std::optional<FieldTest> guard;
+        std::vector<FieldClasses> fields = {};
+    };
+    struct Key {
+        std::array<uint32_t, kMostFields> classes;
+        uint64_t places; // which base and which of its fields the packet has
+
+        bool operator==(const Key &) const = default;
+    };
+    struct Entry {
+        Key key;
+        bool is_used;
+        uint8_t packet; // of the batch from which it was learned
+        uint16_t count;
+        std::array<uint16_t, kMostAccepting> programs;
+    };
+
+    explicit VerdictCache(std::vector<Base> bases, size_t programs);
+    Key key_of(const mapi_packet &packet) const;
+    static size_t place_of(const Key &key);
+    void add(uint32_t program, uint64_t packets);
+    bool is_resting(uint64_t packets);
+
+    std::vector<Base> bases_;
+    std::vector<Entry> entries_;
+    std::array<Key, MAPI_BATCH_MAX> unknown_keys_; // by packet
+    std::array<Entry *, MAPI_BATCH_MAX> filled_;   // likewise; null: not to be kept
+
+    std::vector<BpfCandidates> verdicts_;
+    std::vector<uint32_t> verdict_of_; // index in verdicts_ of each program
+    std::vector<uint64_t> last_call_;  // in which each program accepted a packet
+    uint64_t call_ = 0;
+
+    uint64_t asked_ = 0, known_ = 0; // packets since the last look at them
+    uint64_t rest_ = 0;              // packets that still are not looked up
+};
+} // namespace mapi::match
