@@ -17,7 +17,7 @@ namespace mapi::client
 class FlowTable
 {
 public:
-    static constexpr int kFlowsMax = 16384;
+    static constexpr int kFlowsMax = 32768;
 
     // Runs `use(flow)` while the flow cannot go away; use() must not block.  Throws Error if there
     // is no such flow.

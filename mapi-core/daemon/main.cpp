@@ -119,7 +119,7 @@ void add_limits(ServerOptions &server, Options &options)
         .add("--max-flows", options.limits.flows,
              "maximum number of flows and captures of one client")
         .show_default()
-        .range(1, 16384);
+        .range(1, 32768);
     server
         .add("--max-functions", options.limits.functions,
              "maximum number of functions of one client")
@@ -134,7 +134,7 @@ void add_limits(ServerOptions &server, Options &options)
         .add("--max-function-memory", options.function_memory_mib,
              "limit in MiB of the other memory of one client: its functions (such as tables of "
              "flows), captures, flows and options; default: max_function_memory of mapi.conf, or "
-             "2048")
+             "4096")
         .range(1, 1048576);
     server
         .add("--max-user-memory", options.user_memory_mib,

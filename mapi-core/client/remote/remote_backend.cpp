@@ -19,10 +19,13 @@ using engine::copy_text;
 
 FunctionDescription RemoteBackend::function(const std::string &name)
 {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = described_.find(name); known != described_.end())
+        return known->second;
     ipc::Request request;
     request.mutable_describe_name()->set_name(name);
     const ipc::FunctionDescription reply = connection_->ask(request).function();
-    return {reply.name(), reply.arguments(), reply.description()};
+    return described_[name] = {reply.name(), reply.arguments(), reply.description()};
 }
 
 ipc::FunctionDescription RemoteBackend::ask_for_function(int number)

@@ -2,6 +2,11 @@
 // Remote backend: mapid, which captures for many programs.
 #pragma once
 
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
 #include "client/backend.hpp"
 #include "client/remote/connection.hpp"
 #include "client/remote/flow_recipe.hpp"
@@ -43,5 +48,7 @@ private:
     std::shared_ptr<RemoteFlow> make_flow(const ipc::Request &creation, const std::string &capture);
 
     const std::shared_ptr<Connection> connection_;
+    std::mutex mutex_;
+    std::map<std::string, FunctionDescription> described_; // mapid loads functions only at its start
 };
 } // namespace mapi::client

@@ -16,14 +16,14 @@ constexpr size_t kUsersThatFillFiles = 4; // the same for users, with all their 
 
 struct Limits {
     size_t clients = 256;
-    size_t flows = 1024;      // of a client
-    size_t functions = 16384; // of a client
+    size_t flows = 32768;      // of a client
+    size_t functions = 262144; // of a client
     // of a client, open in mapid: captures, output files, poll descriptors
     size_t files = 8192;
     size_t memory_bytes = size_t(256) << 20; // of a client, for results and packets
     // of a client, in addition: what its functions could need, its captures hold, and its flows and
     // options take
-    size_t function_bytes = size_t(2048) << 20;
+    size_t function_bytes = size_t(4096) << 20;
     size_t user_bytes = size_t(8192) << 20; // of all clients of a user, both together
     size_t user_files = 16384;              // the same for files, and connections
 };

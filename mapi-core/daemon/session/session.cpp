@@ -30,8 +30,8 @@ namespace
 constexpr int kSendTimeoutMs = 1000;
 constexpr int kSettleMs = 1;
 constexpr auto kHandshakeTime = std::chrono::seconds(5);
-constexpr size_t kRingsMax = 16384;
-constexpr int kFlowNumberMax = 16384;
+constexpr size_t kRingsMax = 32768;
+constexpr int kFlowNumberMax = 32768;
 constexpr size_t kRecordingNameBytes = 400;
 constexpr size_t kCaptureFiles = 2; // as it was given, and as it is read
 constexpr size_t kPollFiles = 2;    // a pipe
@@ -323,11 +323,12 @@ void Session::check_access(const std::string &device) const
 void Session::create_flow(const ipc::CreateFlow &call, ipc::Reply &reply)
 {
     const bool is_own = own_.has(call.device());
-    QuotaUses held = place_for(call.flow(), is_own ? 1 : 0); // it keeps a deleted capture open
+    QuotaUses held = place_for(call.flow(), 0);
     if (!is_own)
         check_access(call.device());
+    const auto capture = captures_.find(call.device());
     add_flow(call.flow(), (is_own ? own_ : service_.devices).acquire(call.device()), call.device(),
-             std::move(held), reply);
+             std::move(held), reply, capture == captures_.end() ? nullptr : capture->second);
 }
 
 void Session::check_capture(const std::string &path, const ipc::Descriptor &file)
@@ -349,7 +350,7 @@ void Session::create_offline(const ipc::CreateOffline &call, const ipc::Descript
         quotas_.add_files(held, kCaptureFiles);
         const std::string device = own_.create_offline(call.path(), call.format(), file.number());
         reply.mutable_device()->set_device(device);
-        captures_[device] = std::move(held);
+        captures_[device] = std::make_shared<QuotaUses>(std::move(held));
         return;
     }
     QuotaUses held = place_for(call.flow(), 1);
@@ -368,11 +369,11 @@ void Session::append_offline(const ipc::AppendOffline &call, const ipc::Descript
     QuotaUses held = quotas_.nothing();
     quotas_.add_files(held, kCaptureFiles);
     own_.append_offline(call.device(), call.path(), file.number());
-    capture->second.take_over(std::move(held));
+    capture->second->take_over(std::move(held));
 }
 
 void Session::add_flow(int number, std::shared_ptr<engine::Device> device, const std::string &name,
-                       QuotaUses held, ipc::Reply &reply)
+                       QuotaUses held, ipc::Reply &reply, std::shared_ptr<QuotaUses> capture)
 {
     auto flow = std::make_shared<engine::Flow>(std::move(device), engine_client_);
     flow->set_on_end([ended = ended_] { // may be called after the session has ended
@@ -384,7 +385,8 @@ void Session::add_flow(int number, std::shared_ptr<engine::Device> device, const
     reply.mutable_flow()->set_device(name);
     service_.clients.add_flow(registry_number_, number, flow);
     const auto uses = std::make_shared<QuotaUses>(std::move(held));
-    flow->keep(uses);
+    flow->keep(std::make_shared<std::pair<std::shared_ptr<QuotaUses>, std::shared_ptr<QuotaUses>>>(
+        uses, std::move(capture))); // a deleted capture stays open with its flows
     flows_[number] = {std::move(flow), name, uses};
 }
 

@@ -78,7 +78,7 @@ private:
     QuotaUses place_for(int number, size_t files) const;
     void check_access(const std::string &device) const;
     void add_flow(int number, std::shared_ptr<engine::Device> device, const std::string &name,
-                  QuotaUses held, ipc::Reply &reply);
+                  QuotaUses held, ipc::Reply &reply, std::shared_ptr<QuotaUses> capture = {});
 
     const Service &service_;
     ipc::Channel channel_;
@@ -90,7 +90,8 @@ private:
     engine::ArenaBlock pulse_;                      // a word in it; null before Hello
     std::shared_ptr<engine::Client> engine_client_; // shared by its flows; null before Hello
     engine::Devices own_;                           // captures that the client has opened
-    std::map<std::string, QuotaUses> captures_;     // captures without a flow, by device name
+    // charges of captures without a flow of their own, by device name; their flows hold them too
+    std::map<std::string, std::shared_ptr<QuotaUses>> captures_;
     std::vector<int> to_connect_;                   // flows of a call that is not complete yet
     std::map<int, FlowEntry> flows_;                // by the client's numbers
     std::unique_ptr<Recording> recording_;          // started by the client

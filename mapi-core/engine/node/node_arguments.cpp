@@ -137,6 +137,12 @@ uint64_t NodeArguments::most_bytes() const
     return bytes;
 }
 
+bool NodeArguments::has_text() const
+{
+    return std::any_of(arguments_.begin(), arguments_.end(),
+                       [](const Argument &argument) { return !argument.text.empty(); });
+}
+
 void NodeArguments::keep_files() const
 {
     for (const Argument &argument : arguments_)

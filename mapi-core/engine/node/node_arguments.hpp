@@ -46,6 +46,7 @@ public:
     const char *config_lines() const;
     // The memory that the engine and compiled code need for them at most.
     uint64_t most_bytes() const;
+    bool has_text() const;
     // Files that were created for the arguments remain.
     void keep_files() const;
     // "PATH: " of each file that the function writes.

@@ -11,8 +11,10 @@ namespace mapi::engine
 {
 namespace
 {
-// Charged to every function: the node, its part of plans and node groups, a filter's code.
-constexpr uint64_t kFunctionBytes = 16384;
+// Charged to every function: the node, and its part of plans.
+constexpr uint64_t kFunctionBytes = 2048;
+// In addition to one with a text: its part of node groups, a filter's code.
+constexpr uint64_t kTextBytes = 14336;
 } // namespace
 
 const mapi_ring_calls NodeSetup::kRingCalls = ring_calls(make_ring);
@@ -98,7 +100,8 @@ NodeSetup::NodeSetup(const mapi_function &function, const NodeArguments &argumen
 void *NodeSetup::run(const mapi_function_setup &setup)
 {
     void *instance = function_.create ? nullptr : setup.result;
-    int number = reserve_memory(&setup, kFunctionBytes + arguments_.most_bytes());
+    int number = reserve_memory(&setup, kFunctionBytes + (arguments_.has_text() ? kTextBytes : 0) +
+                                            arguments_.most_bytes());
     if (number == 0 && function_.create)
         number = function_.create(&setup, &instance);
     if (number != 0 && wanted_bytes_ != 0)
