@@ -15,7 +15,7 @@ SIDS = PROGRAM.with_name("sids")
 DATA = pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data/rules"
 RULE = 'alert tcp any any -> any 80 (msg:"m"; content:"x"; sid:7;)\n'
 CONVERTED = (
-    "count tcp and not ip[6:2] & 0x3fff != 0 and not ip6[6] = 44 and tcp dst port 80; "
+    "count tcp and not ip[6:2] & 0x3fff > 0 and not ip6[6] = 44 and tcp dst port 80; "
     'content: "x"; id: 7; msg: "m";\n'
 )
 REFUSED = "alert udp any any -> any any (asn1:oversize_length 1; sid:8;)\n"

@@ -256,7 +256,7 @@ Conversion convert(const Header &header, const std::string &action,
     RuleBuilder builder(settings, header.protocol);
     for (const Option &option : options)
         builder.add(option);
-    const auto filter = filter_of(header);
+    const auto filter = filter_of(header, settings.sees_vlans);
     if (!filter)
         throw Refusal(0, "no packet can match", "its addresses or ports exclude all");
     Conversion conversion = builder.build(action, *filter);

@@ -15,8 +15,9 @@
 namespace snort2sids
 {
 struct Settings {
-    bool copies = false; // copy instead of count
-    bool cooks = false;  // rules about established connections inspect streams
+    bool copies = false;     // copy instead of count
+    bool cooks = false;      // rules about established connections inspect streams
+    bool sees_vlans = false; // packets with VLAN tags, too
 };
 
 struct Identity {

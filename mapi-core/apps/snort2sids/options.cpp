@@ -66,6 +66,8 @@ std::optional<int> parse_options(int argc, const char *const *argv, Options &opt
                        "write rules that copy their packets, instead of rules that count them");
     arguments.add_flag("--cooked", options.settings.cooks,
                        "rules about established TCP connections inspect streams, not packets");
+    arguments.add_flag("--vlan", options.settings.sees_vlans,
+                       "rules accept packets with one or two VLAN tags, too");
     arguments.add_flag("--comments", options.has_comments,
                        "before each rule, its place and header in the rules of Snort");
     arguments

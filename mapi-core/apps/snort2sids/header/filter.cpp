@@ -44,9 +44,43 @@ std::string address_text(Ipv6 address)
     return inet_ntop(AF_INET6, &bytes, text.data(), text.size());
 }
 
+// libpcap 1.10 makes one instruction of a mask and a comparison with 0, and then, if the filter has
+// them twice, may take one's outcome for its opposite.  Other comparisons have no such fault.
+std::string network_term(uint32_t address, unsigned host_bits, bool is_source)
+{
+    const char *const side = is_source ? "src" : "dst";
+    if (host_bits == 0)
+        return fmt::format("ip {} host {}", side, address_text(address));
+    if (address == 0)
+        return fmt::format("ip[{}:4] <= {:#x}", is_source ? 12 : 16,
+                           (uint32_t(1) << host_bits) - 1);
+    return fmt::format("ip {} net {}/{}", side, address_text(address), 32 - host_bits);
+}
+
+std::string network_term(Ipv6 address, unsigned host_bits, bool is_source)
+{
+    constexpr unsigned kWordBits = 32;
+    const char *const side = is_source ? "src" : "dst";
+    if (host_bits == 0)
+        return fmt::format("ip6 {} host {}", side, address_text(address));
+    const unsigned prefix = 128 - host_bits, whole_words = prefix / kWordBits;
+    const unsigned rest_bits = host_bits % kWordBits; // of the word that the prefix divides
+    const auto word =
+        uint32_t(address >> (96 - kWordBits * std::min(whole_words, 3u)) & 0xffffffff);
+    if (rest_bits == 0 || word != 0)
+        return fmt::format("ip6 {} net {}/{}", side, address_text(address), prefix);
+    const std::string compared =
+        fmt::format("ip6[{}:4] <= {:#x}", (is_source ? 8 : 24) + 4 * whole_words,
+                    (uint32_t(1) << rest_bits) - 1);
+    if (whole_words == 0)
+        return compared;
+    return fmt::format("(ip6 {} net {}/{} and {})", side, address_text(address),
+                       whole_words * kWordBits, compared);
+}
+
 // The least number of networks that make up the set.
 template <class Number>
-std::vector<std::string> networks(const IntervalSet<Number> &set, const std::string &direction)
+std::vector<std::string> networks(const IntervalSet<Number> &set, bool is_source)
 {
     constexpr unsigned kBits = sizeof(Number) * 8;
     std::vector<std::string> terms;
@@ -61,10 +95,7 @@ std::vector<std::string> networks(const IntervalSet<Number> &set, const std::str
                 mask = wider;
                 ++host_bits;
             }
-            terms.push_back(host_bits == 0
-                                ? fmt::format("{} host {}", direction, address_text(least))
-                                : fmt::format("{} net {}/{}", direction, address_text(least),
-                                              kBits - host_bits));
+            terms.push_back(network_term(least, host_bits, is_source));
             if (range.most - least == mask)
                 break;
             least = Number(least + mask + 1);
@@ -74,13 +105,12 @@ std::vector<std::string> networks(const IntervalSet<Number> &set, const std::str
 }
 
 // The set or what it leaves out, whichever is shorter.
-template <class Number>
-std::string address_term(const IntervalSet<Number> &set, const std::string &direction)
+template <class Number> std::string address_term(const IntervalSet<Number> &set, bool is_source)
 {
     if (set.is_full())
         return "";
-    const auto in = networks(set, direction);
-    const auto out = networks(set.complement(), direction);
+    const auto in = networks(set, is_source);
+    const auto out = networks(set.complement(), is_source);
     return out.size() < in.size() ? "not " + join(out, "or") : join(in, "or");
 }
 
@@ -91,8 +121,7 @@ std::optional<std::string> version_term(const IntervalSet<Number> &from,
 {
     if (from.is_empty() || to.is_empty())
         return std::nullopt;
-    return both(version,
-                both(address_term(from, version + " src"), address_term(to, version + " dst")));
+    return both(version, both(address_term(from, true), address_term(to, false)));
 }
 
 std::optional<std::string> addresses_term(const AddressSet &from, const AddressSet &to)
@@ -148,7 +177,7 @@ std::string protocol_term(Protocol protocol, const Versions &versions)
                        : protocol == Protocol::kUdp ? "udp"
                                                     : icmp;
     if (versions.has_ipv4)
-        term += fmt::format(" and not ip[6:2] & {} != 0",
+        term += fmt::format(" and not ip[6:2] & {} > 0",
                             protocol == Protocol::kUdp ? "0x1fff" : "0x3fff");
     if (versions.has_ipv6)
         term += " and not ip6[6] = 44";
@@ -166,9 +195,7 @@ std::optional<std::string> direction_term(const Side &from, const Side &to,
     return both(*addresses, both(ports_term(from.ports, protocol + " src"),
                                  ports_term(to.ports, protocol + " dst")));
 }
-} // namespace
-
-std::optional<std::string> filter_of(const Header &header)
+std::optional<std::string> untagged_filter(const Header &header)
 {
     const std::string name = header.protocol == Protocol::kTcp ? "tcp" : "udp";
     auto term = direction_term(header.from, header.to, name);
@@ -186,5 +213,15 @@ std::optional<std::string> filter_of(const Header &header)
     return both(
         protocol_term(header.protocol, versions(header.from.addresses, header.to.addresses)),
         *term);
+}
+} // namespace
+
+std::optional<std::string> filter_of(const Header &header, bool sees_vlans)
+{
+    const auto filter = untagged_filter(header);
+    if (!filter || !sees_vlans)
+        return filter;
+    // Each "vlan" moves the places of all headers that are named after it.
+    return fmt::format("({0}) or (vlan and (({0}) or (vlan and ({0}))))", *filter);
 }
 } // namespace snort2sids

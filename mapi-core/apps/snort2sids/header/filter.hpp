@@ -10,6 +10,6 @@
 namespace snort2sids
 {
 // Equal headers have equal texts, whatever variables and lists they were written with.  Nothing if
-// no packet can match.
-std::optional<std::string> filter_of(const Header &header);
+// no packet can match.  With `sees_vlans`, packets with one or two VLAN tags are accepted, too.
+std::optional<std::string> filter_of(const Header &header, bool sees_vlans = false);
 } // namespace snort2sids

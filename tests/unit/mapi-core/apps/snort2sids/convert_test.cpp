@@ -169,7 +169,7 @@ TEST_CASE("options keep the order that sids needs", "[snort2sids][convert]")
                        R"(content:"x"; depth:9; flow:established; id:7; flowbits:set,b; )"
                        R"(threshold:type both,track by_dst,count 2,seconds 3;))")
               .rule ==
-          "count tcp and not ip[6:2] & 0x3fff != 0 and not ip6[6] = 44 and tcp dst port 80; flow: "
+          "count tcp and not ip[6:2] & 0x3fff > 0 and not ip6[6] = 44 and tcp dst port 80; flow: "
           "established; flowbits: isset,a; content: \"x\"; depth: 9; ip_id: 7; flowbits: set,b; "
           "threshold: type both, track by_dst, count 2, seconds 3; id: 5; msg: \"m\"; rev: 2;");
 }

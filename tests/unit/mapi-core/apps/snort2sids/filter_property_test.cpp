@@ -19,11 +19,13 @@ namespace
 constexpr int kHeaders = 5000, kPackets = 200;
 constexpr uint16_t kPorts[] = {0, 21, 22, 23, 79, 80, 81, 1023, 1024, 8080, 65535};
 const std::vector<std::string> kNetworks = {
-    "10.0.0.0/8",  "10.1.0.0/16",   "10.1.2.3",    "192.168.0.0/16", "0.0.0.0/0", "128.0.0.0/1",
-    "10.1.2.3/32", "2001:db8::/32", "2001:db8::1", "::/0",           "any"};
-const std::vector<std::string> kAddresses = {"10.0.0.1",      "10.1.2.3",  "10.1.0.9",
-                                             "192.168.7.7",   "127.0.0.1", "2001:db8::1",
-                                             "2001:db8:1::2", "fe80::1"};
+    "10.0.0.0/8",  "10.1.0.0/16", "10.1.2.3",      "192.168.0.0/16",
+    "0.0.0.0/0",   "128.0.0.0/1", "10.1.2.3/32",   "2001:db8::/32",
+    "2001:db8::1", "::/0",        "2001:db8::/48", "2001:db8::/33",
+    "::/3",        "0.0.0.0/8",   "::1:0:0:0/70",  "any"};
+const std::vector<std::string> kAddresses = {
+    "10.0.0.1",      "10.1.2.3", "10.1.0.9", "192.168.7.7",     "127.0.0.1", "2001:db8::1",
+    "2001:db8:1::2", "fe80::1",  "0.1.2.3",  "2001:db8:0:1::1", "::1:0:0:1"};
 
 std::mt19937 &random_numbers()
 {
@@ -122,6 +124,7 @@ struct TestPacket {
     uint8_t protocol;
     uint16_t from_port, to_port;
     uint16_t fragment; // of IPv4: flags and offset; of IPv6: nonzero with a fragment header
+    int tags;          // of VLANs
     std::string bytes;
 };
 
@@ -135,6 +138,10 @@ std::string packet_bytes(const TestPacket &packet)
 {
     const bool is_ipv6 = packet.from.find(':') != packet.from.npos;
     std::string bytes(12, '\2');
+    for (int i = 0; i < packet.tags; ++i) {
+        put(bytes, i == 0 && packet.tags == 2 ? 0x88a8 : 0x8100);
+        put(bytes, uint16_t(7 + i));
+    }
     put(bytes, is_ipv6 ? 0x86dd : 0x0800);
     uint8_t addresses[32];
     const int family = is_ipv6 ? AF_INET6 : AF_INET;
@@ -183,6 +190,7 @@ TestPacket random_packet()
     packet.to_port = kPorts[below(std::size(kPorts))];
     packet.fragment = is_ipv6 ? kFragments6[below(std::size(kFragments6))]
                               : kFragments[below(std::size(kFragments))];
+    packet.tags = below(2) == 0 ? 0 : int(below(3));
     packet.bytes = packet_bytes(packet);
     return packet;
 }
@@ -230,8 +238,10 @@ bool is_one_way(const TestHeader &header, const TestPacket &packet, bool is_back
            in_ports(is_back ? header.from_ports : header.to_ports, packet.to_port);
 }
 
-bool is_expected(const TestHeader &header, const TestPacket &packet)
+bool is_expected(const TestHeader &header, const TestPacket &packet, bool sees_vlans)
 {
+    if (packet.tags > 0 && !sees_vlans)
+        return false;
     const bool is_ipv6 = packet.from.find(':') != std::string::npos;
     const bool is_tcp = packet.protocol == 6, is_udp = packet.protocol == 17;
     const bool is_icmp = packet.protocol == 1 || packet.protocol == 58;
@@ -257,7 +267,8 @@ TEST_CASE("the filter accepts exactly the packets that the header names", "[snor
     uint64_t accepted = 0;
     for (int i = 0; i < kHeaders; ++i) {
         const TestHeader header = random_header();
-        const auto filter = filter_of(read_header(header.text, Variables()));
+        const bool sees_vlans = below(2) == 0;
+        const auto filter = filter_of(read_header(header.text, Variables()), sees_vlans);
         bpf_program program{};
         if (filter) {
             INFO(header.text << " -> " << *filter);
@@ -272,12 +283,12 @@ TEST_CASE("the filter accepts exactly the packets that the header names", "[snor
                 pcap_offline_filter(&program, &head,
                                     reinterpret_cast<const u_char *>(packet.bytes.data())) != 0;
             accepted += is_accepted ? 1 : 0;
-            if (is_accepted != is_expected(header, packet))
+            if (is_accepted != is_expected(header, packet, sees_vlans))
                 FAIL(header.text << " -> " << filter.value_or("nothing") << ": protocol "
                                  << int(packet.protocol) << " " << packet.from << " "
                                  << packet.from_port << " > " << packet.to << " " << packet.to_port
-                                 << " fragment " << packet.fragment << ": accepted "
-                                 << is_accepted);
+                                 << " fragment " << packet.fragment << " tags " << packet.tags
+                                 << ": accepted " << is_accepted);
         }
         pcap_freecode(&program);
     }
