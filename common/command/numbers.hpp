@@ -74,6 +74,15 @@ template <class Number> std::string check_number(const std::string &text)
                         std::numeric_limits<Number>::max());
 }
 
+inline std::string check_seconds(const std::string &text, double most)
+{
+    const auto seconds = number_of<double>(text);
+    return seconds && *seconds > 0 && *seconds <= most
+               ? ""
+               : fmt::format("{} is not a positive number of seconds (at most {:g})", quoted(text),
+                             most);
+}
+
 // 4096 -> "4K"
 inline std::string short_size(uint64_t bytes)
 {

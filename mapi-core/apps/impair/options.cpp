@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/command/arguments.hpp"
+#include "common/command/numbers.hpp"
 
 namespace impair
 {
@@ -59,11 +60,7 @@ std::string check_percent(const std::string &text)
 
 std::string check_seconds(const std::string &text)
 {
-    char *end = nullptr;
-    const double seconds = std::strtod(text.c_str(), &end);
-    return !text.empty() && *end == 0 && seconds > 0 && seconds <= kMostSeconds
-               ? ""
-               : "\"" + text + "\" is not a positive number of seconds (at most 1e7)";
+    return command::check_seconds(text, kMostSeconds);
 }
 
 void add_impairments(command::Arguments &arguments, Words &words)

@@ -3,9 +3,9 @@
 #include "options.hpp"
 
 #include <cmath>
-#include <cstdlib>
 
 #include "common/command/arguments.hpp"
+#include "common/command/numbers.hpp"
 #include "quantities.hpp"
 
 namespace mapi_gen
@@ -54,11 +54,7 @@ std::string check_count(const std::string &text)
 
 std::string check_seconds(const std::string &text)
 {
-    char *end = nullptr;
-    const double seconds = std::strtod(text.c_str(), &end);
-    return !text.empty() && *end == 0 && seconds > 0 && seconds <= kMostSeconds
-               ? ""
-               : wrong(text, "a positive number of seconds (at most 1e7)");
+    return command::check_seconds(text, kMostSeconds);
 }
 
 std::string check_cpus(const std::string &text)
