@@ -17,10 +17,11 @@ import unittest
 
 import needs
 from mapi_interfaces import enter_name_space, make_pair, run, wait_until
+from mapi_listener import RECORD, Listener
 
 GEN = pathlib.Path(os.environ["NETSLICE_BIN"]) / "mapi-gen"
 METHODS = ("xdp", "af_packet")
-RECORD = struct.Struct("<IIII")
+TENTH_NS = 100_000_000
 
 
 def write_capture(path, packets):
@@ -30,47 +31,11 @@ def write_capture(path, packets):
             file.write(RECORD.pack(0, 0, len(packet), len(packet)) + packet)
 
 
-def read_capture(path):
-    """[(time in seconds, bytes)]; a record that is not complete yet is left out."""
-    data, at, packets = path.read_bytes(), 24, []
-    while at + RECORD.size <= len(data):
-        seconds, fraction, captured, _ = RECORD.unpack_from(data, at)
-        at += RECORD.size
-        if at + captured > len(data):
-            break
-        packets.append((seconds + fraction * 1e-6, data[at : at + captured]))
-        at += captured
-    return packets
-
-
 def count_received():
     shown = subprocess.run(
         ["ip", "-json", "-s", "link", "show", "far"], capture_output=True, check=True
     ).stdout
     return json.loads(shown)[0]["stats64"]["rx"]["packets"]
-
-
-class Listener:
-    """tcpdump on the interface far."""
-
-    def __init__(self, folder):
-        self.path = pathlib.Path(folder) / "far.pcap"
-        self.process = subprocess.Popen(
-            ["tcpdump", "-Z", "root", "-i", "far", "-U", "-B", "65536", "-w", self.path],
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for line in self.process.stderr:
-            if "listening on" in line:
-                break
-
-    def packets(self, count):
-        """All that have arrived, once that many have, and some time for more has passed."""
-        wait_until(lambda: len(read_capture(self.path)) >= count, 10)
-        time.sleep(0.1)
-        self.process.send_signal(signal.SIGINT)
-        self.process.communicate()
-        return read_capture(self.path)
 
 
 class Gen(unittest.TestCase):
@@ -99,7 +64,7 @@ class Gen(unittest.TestCase):
         for method in METHODS:
             for rate in [], ["--rate", "2k"], ["--rate", "50k"]:
                 with self.subTest(method=method, rate=rate):
-                    listener = Listener(self.folder)
+                    listener = Listener(self.folder, "far")
                     line = self.last_line("--method", method, "--count", 1001, *rate)
                     # dropped: AF_PACKET sent it, but the far end had no room
                     packets = listener.packets(1001 - line["dropped"])
@@ -113,7 +78,7 @@ class Gen(unittest.TestCase):
         allowed = sorted(os.sched_getaffinity(0))[:2]
         for method in METHODS:
             with self.subTest(method=method):
-                listener = Listener(self.folder)
+                listener = Listener(self.folder, "far")
                 line = self.last_line(
                     *("--method", method, "--count", 1001, "--source-ports", 7, "--rate", "20k"),
                     *("--cpus", ",".join(map(str, allowed))),
@@ -128,7 +93,7 @@ class Gen(unittest.TestCase):
         for method in METHODS:
             for size in 64, 65, 1000, 1518:
                 with self.subTest(method=method, size=size):
-                    listener = Listener(self.folder)
+                    listener = Listener(self.folder, "far")
                     self.gen(
                         *("--method", method, "--count", 20, "--size", size, "--payload", "text"),
                         *("--source-ports", 3, "near"),
@@ -157,7 +122,7 @@ class Gen(unittest.TestCase):
             write_capture(self.folder / "sent.pcap", capture_of)
             for method in METHODS:
                 with self.subTest(method=method, options=options):
-                    listener = Listener(self.folder)
+                    listener = Listener(self.folder, "far")
                     line = self.last_line(
                         *("--method", method, "--count", 250, *options),
                         *("--capture", self.folder / "sent.pcap"),
@@ -180,7 +145,7 @@ class Gen(unittest.TestCase):
         for method in METHODS:
             for rate in 5000, 40000:
                 with self.subTest(method=method, rate=rate):
-                    listener = Listener(self.folder)
+                    listener = Listener(self.folder, "far")
                     line = self.last_line(
                         "--method", method, "--rate", rate, "--duration", 0.5, "--quiet"
                     )
@@ -192,7 +157,7 @@ class Gen(unittest.TestCase):
                     packets = listener.packets(line["packets"])
                     self.assertEqual(len(packets), line["packets"])
                     begin = packets[0][0]
-                    tenths = collections.Counter(int((at - begin) * 10) for at, _ in packets)
+                    tenths = collections.Counter((at - begin) // TENTH_NS for at, _ in packets)
                     # never more than twice the rate, plus what may leave at once
                     self.assertLess(max(tenths.values()), rate * 0.1 * 2.5, tenths)
 
@@ -240,7 +205,7 @@ class Gen(unittest.TestCase):
 
     def test_auto_falls_back_and_says_why(self):
         subprocess.run(["ethtool", "-K", "far", "gro", "off"], check=True, capture_output=True)
-        listener = Listener(self.folder)
+        listener = Listener(self.folder, "far")
         done = self.gen("--count", 10, "--json", "near")
         self.assertEqual(json.loads(done.stdout)["method"], "af_packet")
         self.assertIn("near: sends through AF_PACKET: XDP live frames: the driver", done.stderr)

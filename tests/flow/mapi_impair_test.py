@@ -18,10 +18,10 @@ import time
 import unittest
 
 import needs
-from mapi_interfaces import enter_name_space, make_pair, run, send, wait_until
+from mapi_interfaces import enter_name_space, make_pair, run, send
+from mapi_listener import Listener
 
 IMPAIR = pathlib.Path(os.environ["NETSLICE_BIN"]) / "mapi-impair"
-RECORD = struct.Struct("<IIII")
 HEAD = bytes.fromhex("024e53000001 020000000001 88b5")
 PACKET_VNET_HDR = 15
 
@@ -36,55 +36,6 @@ def digest(frame):
     for byte in frame:
         value = (value ^ byte) * 0x100000001B3 % 2**64
     return f"{value:016x}"
-
-
-def read_capture(path):
-    """[(time in ns, bytes)]; a record that is not complete yet is left out."""
-    data, at, packets = path.read_bytes(), 24, []
-    while at + RECORD.size <= len(data):
-        seconds, nanoseconds, captured, _ = RECORD.unpack_from(data, at)
-        at += RECORD.size
-        if at + captured > len(data):
-            break
-        packets.append((seconds * 10**9 + nanoseconds, data[at : at + captured]))
-        at += captured
-    return packets
-
-
-class Listener:
-    """tcpdump on an interface; only what arrives there."""
-
-    def __init__(self, folder, interface):
-        self.path = pathlib.Path(folder) / f"{interface}.pcap"
-        words = [
-            "-i",
-            interface,
-            "-Q",
-            "in",
-            "-U",
-            "--immediate-mode",
-            "-B",
-            "65536",
-            "-w",
-            self.path,
-        ]
-        self.process = subprocess.Popen(
-            ["tcpdump", "-Z", "root", "--time-stamp-precision=nano", *words],
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for line in self.process.stderr:
-            if "listening on" in line:
-                break
-
-    def packets(self, count):
-        wait_until(lambda: len(read_capture(self.path)) >= count, 10)
-        return self.stop()
-
-    def stop(self):
-        self.process.send_signal(signal.SIGINT)
-        self.process.communicate()
-        return read_capture(self.path)
 
 
 class Impair(unittest.TestCase):
