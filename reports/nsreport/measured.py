@@ -8,9 +8,9 @@ from .csv_file import write_csv
 from .ktime import page as ktime_page, plan as ktime_plan, run as ktime_run, stored as ktime_stored
 from .load import page as load_page, plan as load_plan, run as load_run
 from .placement import page as placement_page, plan as placement_plan, run as placement_run
-from .qos import page as qos_page, plan as qos_plan, run as qos_run, stored as qos_stored
-from .sids import page as sids_page, plan as sids_plan, run as sids_run, stored as sids_stored
-from .traffic import stored
+from .qos import page as qos_page, plan as qos_plan, run as qos_run
+from .sids import page as sids_page, plan as sids_plan, run as sids_run
+from .traffic import checked, stored
 
 REPORTS = {
     "--load": SimpleNamespace(run=load_run, page=load_page, plan=load_plan, stored=stored),
@@ -20,8 +20,8 @@ REPORTS = {
     "--ktime": SimpleNamespace(
         run=ktime_run, page=ktime_page, plan=ktime_plan, stored=ktime_stored
     ),
-    "--sids": SimpleNamespace(run=sids_run, page=sids_page, plan=sids_plan, stored=sids_stored),
-    "--qos": SimpleNamespace(run=qos_run, page=qos_page, plan=qos_plan, stored=qos_stored),
+    "--sids": SimpleNamespace(run=sids_run, page=sids_page, plan=sids_plan, stored=checked),
+    "--qos": SimpleNamespace(run=qos_run, page=qos_page, plan=qos_plan, stored=checked),
 }
 
 

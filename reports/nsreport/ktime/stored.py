@@ -2,8 +2,7 @@
 # Times of all runs <-> JSON, from which the page is drawn again without measuring; and as CSV.
 import json
 
-from ..errors import EXIT_INPUT, EXIT_SCHEMA, ReportError, shown
-from ..traffic.stored import is_count, is_number, is_text, parsed, text_of
+from ..traffic.stored import is_count, is_number, is_text, of_schema, refuse_damaged
 from . import plan
 
 
@@ -100,16 +99,8 @@ def damaged(document):
 
 def read(path, _plan=plan):
     """The document; refuses any other text."""
-    document = parsed(text_of(path), path)
-    if not isinstance(document, dict) or document.get("schema") != plan.SCHEMA:
-        raise ReportError(
-            EXIT_SCHEMA,
-            f"{shown(path)}: not a result of this report, {plan.SCHEMA} (give data/results.json of "
-            "an earlier report)",
-        )
-    key = damaged(document)
-    if key:
-        raise ReportError(EXIT_INPUT, f"{shown(path)}: damaged: {key} (measure again)")
+    document = of_schema(path, plan.SCHEMA)
+    refuse_damaged(path, damaged(document))
     return document
 
 

@@ -6,9 +6,9 @@ import tempfile
 import time
 
 from ..text import plural
-from ..traffic import bench, cpu_time, namespace, programs, sender
+from ..traffic import bench, checked, cpu_time, namespace, programs, sender
 from ..traffic.progress import Progress
-from . import monitor, node, packets, plan, stored
+from . import monitor, node, packets, plan
 
 _NEEDED = (*programs.PAIR, "mapi-gen", "mapi-impair", "mapi-qos")
 _QUIET_S, _LOOK_S, _MOST_S = 0.3, 0.05, 10
@@ -26,7 +26,7 @@ def announced(options):
 
 def measured(program, options, tell):
     found = programs.find_all(program, _NEEDED)
-    document = stored.new(options)
+    document = checked.new(plan, options)
     progress = Progress(tell, plan.steps(options.rounds))
     with tempfile.TemporaryDirectory() as folder, namespace.pairs(found, *plan.ENDS):
         document["kernel"] = " ".join(os.uname()[i] for i in (0, 2, 4))

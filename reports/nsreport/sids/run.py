@@ -5,9 +5,9 @@ import tempfile
 import time
 
 from ..text import plural
-from ..traffic import bench, capture, cpu_time, namespace, programs, sender
+from ..traffic import bench, capture, checked, cpu_time, namespace, programs, sender
 from ..traffic.progress import Progress
-from . import plan, stored, watcher
+from . import plan, watcher
 
 _NEEDED = (*programs.PAIR, "mapi-gen", "sids")
 _PATIENCE_S = 0.3  # for packets that wait in a buffer; those that it gets later are lost or late
@@ -25,7 +25,8 @@ def announced(options):
 
 def measured(program, options, tell):
     found = programs.find_all(program, _NEEDED)
-    document = stored.new(options)
+    document = checked.new(plan, options)
+    document |= {"rate": plan.PACKETS_PER_S, "bytes": plan.WIRE_BYTES}
     progress = Progress(tell, plan.steps(options))
     with tempfile.TemporaryDirectory() as folder, namespace.pair(found):
         document["kernel"] = " ".join(os.uname()[i] for i in (0, 2, 4))

@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: MIT
-# Stored results of a report with a plan of its own members -> the document; refuses any other text.
-from ..errors import EXIT_INPUT, EXIT_SCHEMA, ReportError, shown
-from .stored import parsed, text_of
+# Results of a report whose plan has a check of each member (MEMBERS) <-> JSON, from which the page
+# is drawn again without measuring.
+from .stored import as_text, of_schema, refuse_damaged
+
+__all__ = ["as_text", "new", "read"]
+
+
+def new(plan, options):
+    return {
+        "schema": plan.SCHEMA,
+        "rounds": options.rounds,
+        "seconds": options.seconds,
+        "points": [],
+    }
 
 
 def read(path, plan):
-    """plan: its SCHEMA, and MEMBERS with a check of each."""
-    document = parsed(text_of(path), path)
-    if not isinstance(document, dict) or document.get("schema") != plan.SCHEMA:
-        raise ReportError(
-            EXIT_SCHEMA,
-            f"{shown(path)}: not a result of this report, {plan.SCHEMA} (give data/results.json of "
-            "an earlier report)",
-        )
-    for key, is_right in plan.MEMBERS.items():
-        if not is_right(document.get(key)):
-            raise ReportError(EXIT_INPUT, f"{shown(path)}: damaged: {key} (measure again)")
+    """The document; refuses any other text."""
+    document = of_schema(path, plan.SCHEMA)
+    checks = plan.MEMBERS.items()
+    refuse_damaged(path, next((k for k, is_right in checks if not is_right(document.get(k))), ""))
     return document

@@ -118,16 +118,26 @@ def _damaged(document, plan):
     return plan.damaged(document)
 
 
-def read(path, plan):
-    """The document; refuses any other text."""
+def of_schema(path, schema):
+    """The document, if it is one of this report."""
     document = parsed(text_of(path), path)
-    if not isinstance(document, dict) or document.get("schema") != plan.SCHEMA:
+    if not isinstance(document, dict) or document.get("schema") != schema:
         raise ReportError(
             EXIT_SCHEMA,
-            f"{shown(path)}: not a result of this report, {plan.SCHEMA} (give data/results.json of "
-            "an earlier report)",
+            f"{shown(path)}: not a result of this report, {schema} (give data/results.json of an "
+            "earlier report)",
         )
-    key = _damaged(document, plan)
+    return document
+
+
+def refuse_damaged(path, key):
+    """key: the member that is not as nsreport writes it, if any."""
     if key:
         raise ReportError(EXIT_INPUT, f"{shown(path)}: damaged: {key} (measure again)")
+
+
+def read(path, plan):
+    """The document; refuses any other text."""
+    document = of_schema(path, plan.SCHEMA)
+    refuse_damaged(path, _damaged(document, plan))
     return document
