@@ -52,6 +52,9 @@ class _Experiment:
         self._capture, self._seconds = capture, seconds
         sending_cpu, self._node_cpu = cpu_time.pinned_cpus()
         self.sender = sender.Sender(found, sending_cpu)
+        # XDP live frames take a page pool for each packet at such a rate, which the kernel frees
+        # late on a busy machine: it has numbers for 65,533
+        self.sender.method = "af_packet"
 
     def measure(self, step, seed):
         with tempfile.TemporaryDirectory(dir=self._folder) as folder:
