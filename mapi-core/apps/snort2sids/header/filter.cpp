@@ -218,7 +218,7 @@ std::optional<std::string> untagged_filter(const Header &header)
 
 std::optional<std::string> filter_of(const Header &header, bool sees_vlans)
 {
-    const auto filter = untagged_filter(header);
+    auto filter = untagged_filter(header);
     if (!filter || !sees_vlans)
         return filter;
     // Each "vlan" moves the places of all headers that are named after it.
