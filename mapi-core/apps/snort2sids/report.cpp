@@ -54,7 +54,7 @@ std::string explain(const Result &result)
                        command::printable(result.line.text.substr(result.start)),
                        command::printable(result.conversion()->rule));
     for (const std::string &note : result.conversion()->notes)
-        text += fmt::format("without {}\n", note);
+        text += fmt::format("note: {}\n", note);
     return text;
 }
 } // namespace
@@ -95,7 +95,7 @@ std::string summary_text(const std::vector<Result> &results,
     if (!refused.empty())
         text += "refused (--explain SID shows one):\n" + counts_text(refused);
     if (!notes.empty())
-        text += "converted, without (the rule matches the same packets):\n" + counts_text(notes);
+        text += "notes on converted rules, which match the same packets:\n" + counts_text(notes);
     if (!skipped.empty())
         text += "lines skipped:\n" + counts_text(skipped);
     return text;

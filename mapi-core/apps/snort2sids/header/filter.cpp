@@ -69,9 +69,8 @@ std::string network_term(Ipv6 address, unsigned host_bits, bool is_source)
         uint32_t(address >> (96 - kWordBits * std::min(whole_words, 3u)) & 0xffffffff);
     if (rest_bits == 0 || word != 0)
         return fmt::format("ip6 {} net {}/{}", side, address_text(address), prefix);
-    std::string compared =
-        fmt::format("ip6[{}:4] <= {:#x}", (is_source ? 8 : 24) + 4 * whole_words,
-                    (uint32_t(1) << rest_bits) - 1);
+    std::string compared = fmt::format("ip6[{}:4] <= {:#x}", (is_source ? 8 : 24) + 4 * whole_words,
+                                       (uint32_t(1) << rest_bits) - 1);
     if (whole_words == 0)
         return compared;
     return fmt::format("(ip6 {} net {}/{} and {})", side, address_text(address),

@@ -41,7 +41,7 @@ TEST_CASE("a summary counts by reason, the most frequent first", "[snort2sids][r
           "refused (--explain SID shows one):\n"
           "       2 asn1: ASN.1 is not decoded\n"
           "       1 malformed dsize\n"
-          "converted, without (the rule matches the same packets):\n"
+          "notes on converted rules, which match the same packets:\n"
           "       1 tag: an action that a passive monitor does not take\n"
           "lines skipped:\n"
           "       3 config\n");
@@ -58,7 +58,7 @@ TEST_CASE("an explanation shows the rule and its conversion, or the place of the
           "  alert ip any any  -> any any (tag:session,5,packets; sid:7;)\n"
           "becomes\n"
           "  count ip or ip6; id: 7;\n"
-          "without tag: an action that a passive monitor does not take\n");
+          "note: tag: an action that a passive monitor does not take\n");
     CHECK(explanation_text(example(), 10) ==
           "a.rules:4:36: sid 10 is refused: malformed dsize: \"x\"\n"
           "  alert ip any any -> any any (dsize:x; sid:10;)\n"
