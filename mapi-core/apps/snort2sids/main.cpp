@@ -81,9 +81,10 @@ int run(const Options &options)
     if (options.explained)
         return explain(options, collection.results());
     if (!files.problems().empty()) {
-        command::tell("{}snort2sids: nothing is written because of {}\n",
+        command::tell("{}snort2sids: nothing is written because of {}{}\n",
                       problems_text(files.problems()),
-                      command::counted(files.problem_count(), "error"));
+                      command::counted(files.problems().size(), "error"),
+                      files.has_too_many_problems() ? " (the rest was not read)" : "");
         return kExitWrong;
     }
     return finish(options, collection, files, output);

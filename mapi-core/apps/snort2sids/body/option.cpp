@@ -38,7 +38,7 @@ Option read_option(std::string_view text, size_t start, size_t end)
 {
     Option option;
     option.name_offset = start;
-    const size_t colon = std::min(text.find(':', start), end);
+    const size_t colon = std::min(text.substr(0, end).find(':', start), end);
     for (const char letter : trimmed(text.substr(start, colon - start)))
         option.name += char(std::tolower(static_cast<unsigned char>(letter)));
     option.has_value = colon < end;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <filesystem>
+#include <optional>
 
 #include "common/command/numbers.hpp"
 #include "malformed.hpp"
@@ -14,9 +15,8 @@ namespace snort2sids
 {
 namespace
 {
-constexpr size_t kMostIncludes = 32;     // one within the other
-constexpr uint64_t kMostFiles = 10'000;  // that include each other twice
-constexpr size_t kMostProblems = 10'000; // that are kept
+constexpr size_t kMostIncludes = 32;    // one within the other
+constexpr uint64_t kMostFiles = 10'000; // that include each other twice
 
 constexpr std::array<std::string_view, 9> kActions = {
     "alert", "log", "pass", "drop", "block", "reject", "sdrop", "activate", "dynamic"};
@@ -59,9 +59,7 @@ std::string_view word_at(std::string_view text, size_t at)
 
 void RuleFiles::report(const Line &line, size_t offset, const std::string &what)
 {
-    ++problem_count_;
-    if (problems_.size() < kMostProblems)
-        problems_.push_back({line.place(offset), what});
+    problems_.push_back({line.place(offset), what});
 }
 
 void RuleFiles::read(const std::string &path)
@@ -88,7 +86,7 @@ void RuleFiles::read_lines(Lines &lines, const std::string &path)
     std::error_code error;
     const auto real = std::filesystem::weakly_canonical(path, error);
     open_.push_back(error ? path : real.string());
-    while (const auto line = lines.next()) {
+    while (const auto line = has_too_many_problems() ? std::nullopt : lines.next()) {
         if (line->text.find('\0') != std::string::npos)
             report(*line, line->text.find('\0'), "a byte of zero: this is no text");
         else if (line->text.starts_with('#') || line->text.starts_with(';'))

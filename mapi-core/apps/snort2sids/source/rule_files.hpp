@@ -41,12 +41,14 @@ public:
         Place place;
         std::string what;
     };
-    // The first ones; more are counted.
+    // Reading ends when there are too many.
     const std::vector<Problem> &problems() const { return problems_; }
-    uint64_t problem_count() const { return problem_count_; }
+    bool has_too_many_problems() const { return problems_.size() >= kMostProblems; }
     const std::map<std::string, uint64_t> &skipped() const { return skipped_; } // by what they are
 
 private:
+    static constexpr size_t kMostProblems = 1000;
+
     void read_lines(Lines &lines, const std::string &path);
     void read_line(Lines &lines, const Line &line, const std::string &path);
     void read_directive(Lines &lines, const Line &line, std::string_view word,
@@ -63,7 +65,6 @@ private:
     bool is_config_ = false;
     const std::function<void(const RuleLine &)> &take_;
     std::vector<Problem> problems_;
-    uint64_t problem_count_ = 0;
     uint64_t file_count_ = 0;
     std::map<std::string, uint64_t> skipped_;
     std::map<std::string, std::string> rule_types_; // name -> Snort's own action

@@ -21,6 +21,14 @@ TEST_CASE("options end at a ; that is not escaped", "[snort2sids][option]")
     CHECK(text.substr(options[2].name_offset).starts_with("content"));
 }
 
+TEST_CASE("a name ends before the next option", "[snort2sids][option]")
+{
+    const auto options = split_options("(nocase; depth:3;)", 0);
+    REQUIRE(options.size() == 2);
+    CHECK(options[0].name == "nocase");
+    CHECK(options[1].value == "3");
+}
+
 TEST_CASE("an error of a body has its place", "[snort2sids][option]")
 {
     const auto error = [](const std::string &text) {

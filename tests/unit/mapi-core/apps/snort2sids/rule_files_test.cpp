@@ -133,6 +133,14 @@ TEST_CASE("words are read in any case, and comments after values and after ; are
     CHECK(reading.problems.empty());
 }
 
+TEST_CASE("reading ends after a thousand errors", "[snort2sids][rule_files]")
+{
+    std::string text;
+    for (int i = 0; i < 5000; ++i)
+        text += "x\n";
+    CHECK(RuleFolder().read(text).problems.size() == 1000);
+}
+
 TEST_CASE("files that include others twice end at a limit", "[snort2sids][rule_files]")
 {
     RuleFolder folder;
