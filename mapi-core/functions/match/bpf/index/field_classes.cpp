@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 namespace mapi::match
@@ -13,34 +14,39 @@ FieldClasses::FieldClasses(const PacketField &field, std::vector<FieldComparison
 {
     std::sort(comparisons_.begin(), comparisons_.end());
     comparisons_.erase(std::unique(comparisons_.begin(), comparisons_.end()), comparisons_.end());
-    if (field.bytes <= 2)
+    if (field.bytes <= 2 && !comparisons_.empty())
         number_classes();
 }
 
-// The outcomes of comparisons without a mask change only at a few values.
+// The outcome of an equality differs for one value, that of a range from a boundary on.
 void FieldClasses::number_classes()
 {
-    const auto is_plain = [this](const FieldComparison &one) {
-        return one.operation != BPF_JSET && one.field.mask == field_.mask;
-    };
-    const auto masked = std::stable_partition(comparisons_.begin(), comparisons_.end(), is_plain);
-    std::vector<bool> is_boundary(size_t{field_.mask} + 2);
-    for (auto one = comparisons_.begin(); one != masked; ++one) {
-        if (one->constant > field_.mask)
-            continue;
-        is_boundary[one->constant + (one->operation == BPF_JGT)] = true;
-        if (one->operation == BPF_JEQ)
-            is_boundary[one->constant + 1] = true;
+    const size_t values = size_t{field_.mask} + 1;
+    std::vector<bool> is_named(values), is_boundary(values + 1);
+    std::vector<FieldComparison> others;
+    for (const FieldComparison &one : comparisons_) {
+        if (one.operation == BPF_JSET || one.field.mask != field_.mask)
+            others.push_back(one);
+        else if (one.constant < values && one.operation == BPF_JEQ)
+            is_named[one.constant] = true;
+        else if (one.constant < values)
+            is_boundary[one.constant + (one.operation == BPF_JGT)] = true;
     }
-    std::map<std::pair<uint32_t, std::vector<bool>>, uint16_t> numbers;
-    std::vector<bool> outcomes(size_t(comparisons_.end() - masked));
-    classes_.reserve(size_t{field_.mask} + 1);
-    for (uint32_t value = 0, interval = 0; value <= field_.mask; ++value) {
+    constexpr uint32_t kNone = UINT32_MAX;
+    std::map<std::tuple<uint32_t, uint32_t, std::vector<bool>>, uint16_t> numbers;
+    std::vector<bool> outcomes(others.size());
+    classes_.reserve(values);
+    for (uint32_t value = 0, interval = 0; value < values; ++value) {
         interval += is_boundary[value];
         for (size_t i = 0; i < outcomes.size(); ++i)
-            outcomes[i] = masked[long(i)].is_true_of(value);
+            outcomes[i] = others[i].is_true_of(value);
         const auto number = uint16_t(numbers.size());
-        classes_.push_back(numbers.try_emplace({interval, outcomes}, number).first->second);
+        const uint32_t name = is_named[value] ? value : kNone;
+        classes_.push_back(numbers.try_emplace({interval, name, outcomes}, number).first->second);
+    }
+    if (numbers.size() <= 256) {
+        small_classes_.assign(classes_.begin(), classes_.end());
+        classes_ = {};
     }
 }
 } // namespace mapi::match

@@ -17,10 +17,21 @@ public:
     FieldClasses(const PacketField &field, std::vector<FieldComparison> comparisons);
 
     const PacketField &field() const { return field_; }
+    // How many words of 16 bits a class has: 0 if there is only one class.
+    size_t words() const { return comparisons_.empty() ? 0 : field_.bytes <= 2 ? 1 : 2; }
     uint32_t class_of(uint32_t value) const
     {
-        if (!classes_.empty())
-            return classes_[value];
+        if (!small_classes_.empty())
+            return small_classes_[value];
+        return field_.bytes <= 2 ? classes_[value] : outcomes_of(value);
+    }
+
+private:
+    static constexpr size_t kMostComparisons = 32; // of a field of four bytes
+
+    void number_classes();
+    uint32_t outcomes_of(uint32_t value) const
+    {
         if (comparisons_.size() > kMostComparisons)
             return value;
         uint32_t outcomes = 0;
@@ -29,13 +40,10 @@ public:
         return outcomes;
     }
 
-private:
-    static constexpr size_t kMostComparisons = 32; // of a field of four bytes
-
-    void number_classes();
-
     PacketField field_;
     std::vector<FieldComparison> comparisons_;
-    std::vector<uint16_t> classes_; // by value, of fields of one or two bytes
+    // By value, of fields of one or two bytes; the first one if 256 classes are enough.
+    std::vector<uint8_t> small_classes_;
+    std::vector<uint16_t> classes_;
 };
 } // namespace mapi::match

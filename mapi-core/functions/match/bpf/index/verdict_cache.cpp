@@ -54,16 +54,22 @@ std::unique_ptr<VerdictCache> VerdictCache::make(const std::vector<BpfSteps> &pr
     if (uses.size() > kMostFields || programs.size() > UINT16_MAX)
         return nullptr;
     std::vector<Base> bases;
+    size_t words = 0;
     for (auto &[field, use] : uses) {
         std::optional<FieldTest> guard;
         if (!use.guards.empty())
             guard = use.guards.front(); // of the outermost header
-        auto base = std::find_if(bases.begin(), bases.end(),
-                                 [&](const Base &one) { return one.guard == guard; });
+        const uint32_t header = field.header;
+        auto base = std::find_if(bases.begin(), bases.end(), [&](const Base &one) {
+            return one.guard == guard && one.header == header;
+        });
         if (base == bases.end())
-            base = bases.insert(base, Base{guard});
+            base = bases.insert(base, Base{guard, header});
         base->fields.emplace_back(field, std::move(use.comparisons));
+        words += base->fields.back().words();
     }
+    if (words > kMostWords)
+        return nullptr;
     return std::unique_ptr<VerdictCache>(new VerdictCache(std::move(bases), programs.size()));
 }
 
@@ -79,20 +85,27 @@ VerdictCache::VerdictCache(std::vector<Base> bases, size_t programs)
 VerdictCache::Key VerdictCache::key_of(const mapi_packet &packet) const
 {
     Key key = {};
-    size_t place = 0;
+    size_t place = 0, word = 0;
     for (const Base &base : bases_) {
-        if (base.guard && !base.guard->passes(packet)) {
-            place += base.fields.size();
-            continue;
-        }
+        const bool is_loaded = !base.guard || base.guard->passes(packet);
+        PacketRest rest = {};
+        if (is_loaded)
+            rest = base.fields.front().field().after_header(packet);
         for (const FieldClasses &classes : base.fields) {
             const PacketField &field = classes.field();
-            const PacketRest rest = field.after_header(packet);
+            const size_t words = classes.words();
             if (rest.bytes >= field.end()) {
-                key.classes[place] = classes.class_of(field.value_at(rest.data + field.offset));
                 key.places |= uint64_t{1} << place;
+                if (words > 0) {
+                    const uint32_t found =
+                        classes.class_of(field.value_at(rest.data + field.offset));
+                    key.words[word] = uint16_t(found);
+                    if (words == 2)
+                        key.words[word + 1] = uint16_t(found >> 16);
+                }
             }
             ++place;
+            word += words;
         }
     }
     return key;
@@ -100,13 +113,11 @@ VerdictCache::Key VerdictCache::key_of(const mapi_packet &packet) const
 
 size_t VerdictCache::place_of(const Key &key)
 {
-    uint64_t hash = key.places;
-    for (size_t i = 0; i < kMostFields; i += 2) {
-        const uint64_t pair = uint64_t{key.classes[i]} << 32 | key.classes[i + 1];
-        hash = (hash ^ pair) * 0x9e3779b97f4a7c15;
-        hash ^= hash >> 32;
-    }
-    return size_t(hash * 0xbf58476d1ce4e5b9 >> (64 - kEntryBits));
+    const Key::Quads quads = key.quads();
+    uint64_t hash = quads[0] * 0x9e3779b97f4a7c15 ^ std::rotl(quads[1] * 0xbf58476d1ce4e5b9, 23);
+    hash ^= std::rotl(quads[2] * 0x94d049bb133111eb, 41) ^ quads[3];
+    hash = (hash ^ hash >> 32) * 0x9e3779b97f4a7c15;
+    return size_t(hash >> (64 - kEntryBits));
 }
 
 bool VerdictCache::is_resting(uint64_t packets)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -34,21 +35,30 @@ public:
     std::span<const BpfCandidates> verdicts() const { return verdicts_; }
 
 private:
-    static constexpr size_t kMostFields = 12;
+    static constexpr size_t kMostFields = 16;
+    static constexpr size_t kMostWords = 12;     // of their classes
     static constexpr size_t kMostAccepting = 20; // packets that more programs accept are not kept
     static constexpr size_t kEntryBits = 12;
 
-    // A field is loaded only from packets that pass the guard of its base.
+    // Fields counted from one place; they are loaded only from packets that pass the guard.
     struct Base {
         std::optional<FieldTest> guard;
+        uint32_t header;
         std::vector<FieldClasses> fields = {};
     };
     struct Key {
-        std::array<uint32_t, kMostFields> classes;
-        uint64_t places; // which base and which of its fields the packet has
+        std::array<uint16_t, kMostWords> words; // the classes of fields that the packet has
+        uint64_t places;                        // which of the fields it has
 
-        bool operator==(const Key &) const = default;
+        using Quads = std::array<uint64_t, kMostWords / 4 + 1>;
+        Quads quads() const { return std::bit_cast<Quads>(*this); }
+        bool operator==(const Key &other) const
+        {
+            const Quads a = quads(), b = other.quads();
+            return ((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]) | (a[3] ^ b[3])) == 0;
+        }
     };
+    static_assert(sizeof(Key) == 32);
     struct Entry {
         Key key;
         bool is_used;

@@ -121,38 +121,49 @@ namespace
 }
 } // namespace
 
-[[gnu::target("avx2")]] uint32_t NibbleScan::block(std::span<const uint8_t> text, size_t at,
-                                                   Buckets &buckets) const
+// The end of the text is searched in a copy, so that no byte beyond it is read.
+[[gnu::target("avx2")]] size_t NibbleScan::next(std::span<const uint8_t> text, size_t at,
+                                                Block &block) const
 {
     constexpr size_t kReadBytes = kBlockBytes + kWindowBytes - 1;
-    uint8_t rest[kReadBytes];
-    const uint8_t *from = text.data() + at;
-    uint32_t places = ~uint32_t{0};
-    if (text.size() - at < kReadBytes) {
-        std::memset(rest, 0, sizeof(rest));
-        std::memcpy(rest, from, text.size() - at);
-        from = rest;
-        if (text.size() - at < kBlockBytes)
-            places = (uint32_t{1} << (text.size() - at)) - 1;
-    }
     const __m256i nibble = _mm256_set1_epi8(0xf);
-    __m256i all = _mm256_set1_epi8(-1);
+    __m256i low[kWindowBytes], high[kWindowBytes];
     for (size_t i = 0; i < kWindowBytes; ++i) {
-        const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from + i));
-        const __m256i low = _mm256_and_si256(bytes, nibble);
-        const __m256i high = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), nibble);
-        all = _mm256_and_si256(all, _mm256_shuffle_epi8(both_lanes(low_[i].data()), low));
-        all = _mm256_and_si256(all, _mm256_shuffle_epi8(both_lanes(high_[i].data()), high));
+        low[i] = both_lanes(low_[i].data());
+        high[i] = both_lanes(high_[i].data());
     }
-    places &= ~uint32_t(_mm256_movemask_epi8(_mm256_cmpeq_epi8(all, _mm256_setzero_si256())));
-    if (places != 0)
-        _mm256_storeu_si256(reinterpret_cast<__m256i *>(buckets.data()), all);
-    return places;
+    uint8_t rest[kReadBytes];
+    for (; at < text.size(); at += kBlockBytes) {
+        const size_t bytes = text.size() - at;
+        const uint8_t *from = text.data() + at;
+        if (bytes < kReadBytes) {
+            std::memset(rest, 0, sizeof(rest));
+            std::memcpy(rest, from, bytes);
+            from = rest;
+        }
+        __m256i all = _mm256_set1_epi8(-1);
+        for (size_t i = 0; i < kWindowBytes; ++i) {
+            const __m256i some = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from + i));
+            const __m256i below = _mm256_and_si256(some, nibble);
+            const __m256i above = _mm256_and_si256(_mm256_srli_epi16(some, 4), nibble);
+            all = _mm256_and_si256(all, _mm256_and_si256(_mm256_shuffle_epi8(low[i], below),
+                                                         _mm256_shuffle_epi8(high[i], above)));
+        }
+        if (_mm256_testz_si256(all, all)) [[likely]]
+            continue;
+        block.places =
+            ~uint32_t(_mm256_movemask_epi8(_mm256_cmpeq_epi8(all, _mm256_setzero_si256())));
+        if (bytes < kBlockBytes)
+            block.places &= (uint32_t{1} << bytes) - 1;
+        _mm256_storeu_si256(reinterpret_cast<__m256i *>(block.buckets.data()), all);
+        return at;
+    }
+    return at;
 }
 #else
-uint32_t NibbleScan::block(std::span<const uint8_t>, size_t, Buckets &) const
+size_t NibbleScan::next(std::span<const uint8_t> text, size_t, Block &) const
 {
-    return 0; // is_supported() is false
+    return text.size(); // is_supported() is false
 }
 #endif
 } // namespace mapi::match::rule

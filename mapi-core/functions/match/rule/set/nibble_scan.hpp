@@ -36,11 +36,11 @@ public:
     // Calls found(id) for each literal that is in the text, case ignored, once for each place.
     template <class Found> void find(std::span<const uint8_t> text, Found &&found) const
     {
-        for (size_t at = 0; at < text.size(); at += kBlockBytes) {
-            Buckets buckets;
-            for (uint32_t places = block(text, at, buckets); places != 0; places &= places - 1) {
+        Block block;
+        for (size_t at = 0; (at = next(text, at, block)) < text.size(); at += kBlockBytes) {
+            for (uint32_t places = block.places; places != 0; places &= places - 1) {
                 const auto place = uint32_t(std::countr_zero(places));
-                verify(text, at + place, buckets[place], found);
+                verify(text, at + place, block.buckets[place], found);
             }
         }
     }
@@ -50,7 +50,10 @@ private:
     static constexpr size_t kBlockBytes = 32;
     static constexpr size_t kBuckets = 8;
     using Nibbles = std::array<uint8_t, 16>; // by value: a set of buckets
-    using Buckets = std::array<uint8_t, kBlockBytes>;
+    struct Block {
+        uint32_t places; // with candidates
+        std::array<uint8_t, kBlockBytes> buckets;
+    };
 
     struct Placed {
         std::string text;
@@ -59,8 +62,8 @@ private:
     };
 
     void add(const Placed &literal, bool ignores_case, size_t bucket);
-    // The places of the block with candidates, and their buckets.
-    uint32_t block(std::span<const uint8_t> text, size_t at, Buckets &buckets) const;
+    // The next block from `at` on with candidates; the text's length if there is none.
+    size_t next(std::span<const uint8_t> text, size_t at, Block &block) const;
     static bool is_at(std::span<const uint8_t> text, size_t window, const Placed &literal);
 
     template <class Found>

@@ -63,6 +63,7 @@ void RuleSet::begin_plan(const mapi_group_inputs &inputs)
 {
     plan_ = inputs.plan;
     scopes_.clear();
+    recent_.fill({});
     scope_bytes_ = 0;
     keys_.resize(inputs.numbers);
     for (uint32_t i = 0; i < inputs.numbers; ++i)
@@ -81,6 +82,15 @@ const RuleSet::Scope &RuleSet::scope_of_all()
 
 const RuleSet::Scope &RuleSet::scope_of(uint64_t key, uint64_t packet,
                                         const mapi_group_inputs &inputs)
+{
+    Recent &recent = recent_[key % recent_.size()];
+    if (recent.key != key || !recent.scope) [[unlikely]]
+        recent = {key, &find_scope(key, packet, inputs)};
+    return *recent.scope;
+}
+
+const RuleSet::Scope &RuleSet::find_scope(uint64_t key, uint64_t packet,
+                                          const mapi_group_inputs &inputs)
 {
     const auto known = scopes_.find(key);
     if (known != scopes_.end()) [[likely]]

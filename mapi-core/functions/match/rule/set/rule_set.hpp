@@ -51,6 +51,7 @@ private:
     std::unique_ptr<Scope> make_scope(std::span<const uint32_t> rules) const;
     void begin_plan(const mapi_group_inputs &inputs);
     const Scope &scope_of(uint64_t key, uint64_t packet, const mapi_group_inputs &inputs);
+    const Scope &find_scope(uint64_t key, uint64_t packet, const mapi_group_inputs &inputs);
     const Scope &scope_of_all();
     void begin_batch();
     void examine(const mapi_packet &packet, uint64_t bit, const Scope &scope);
@@ -66,6 +67,11 @@ private:
     uint64_t plan_ = 0;
     std::vector<uint64_t> keys_; // of the plan's inputs: their sum modulo 2 identifies a scope
     std::unordered_map<uint64_t, std::unique_ptr<Scope>> scopes_;
+    struct Recent {
+        uint64_t key = 0;
+        const Scope *scope = nullptr;
+    };
+    std::array<Recent, 256> recent_; // by the key's lowest byte
     uint64_t scope_bytes_ = 0;
     std::unique_ptr<Scope> all_; // in place of further ones
 

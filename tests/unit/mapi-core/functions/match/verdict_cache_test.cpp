@@ -69,7 +69,7 @@ const std::vector<std::string> kFilters = {"tcp and dst portrange 6666-7000",
                                            "tcp and not src portrange 21-23",
                                            "tcp dst port 80",
                                            "vlan and tcp",
-                                           "net 10.0.0.0/8"};
+                                           "ip src net 10.0.0.0/8"};
 
 // Ethernet with IPv4 or IPv6, TCP, UDP or ICMP, cut at any place.
 std::vector<uint8_t> random_frame(std::mt19937 &random)
