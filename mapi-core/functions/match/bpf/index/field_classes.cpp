@@ -35,18 +35,22 @@ void FieldClasses::number_classes()
     constexpr uint32_t kNone = UINT32_MAX;
     std::map<std::tuple<uint32_t, uint32_t, std::vector<bool>>, uint16_t> numbers;
     std::vector<bool> outcomes(others.size());
-    classes_.reserve(values);
+    std::map<std::vector<uint16_t>, uint8_t> known_blocks;
+    std::vector<uint16_t> block;
     for (uint32_t value = 0, interval = 0; value < values; ++value) {
         interval += is_boundary[value];
         for (size_t i = 0; i < outcomes.size(); ++i)
             outcomes[i] = others[i].is_true_of(value);
         const auto number = uint16_t(numbers.size());
         const uint32_t name = is_named[value] ? value : kNone;
-        classes_.push_back(numbers.try_emplace({interval, name, outcomes}, number).first->second);
-    }
-    if (numbers.size() <= 256) {
-        small_classes_.assign(classes_.begin(), classes_.end());
-        classes_ = {};
+        block.push_back(numbers.try_emplace({interval, name, outcomes}, number).first->second);
+        if (block.size() < kBlockValues)
+            continue;
+        const auto [known, is_new] = known_blocks.try_emplace(block, uint8_t(known_blocks.size()));
+        if (is_new)
+            classes_.insert(classes_.end(), block.begin(), block.end());
+        blocks_.push_back(known->second);
+        block.clear();
     }
 }
 } // namespace mapi::match

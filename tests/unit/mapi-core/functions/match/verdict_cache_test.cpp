@@ -68,7 +68,6 @@ const std::vector<std::string> kFilters = {"tcp and dst portrange 6666-7000",
                                            "ip",
                                            "tcp and not src portrange 21-23",
                                            "tcp dst port 80",
-                                           "vlan and tcp",
                                            "ip src net 10.0.0.0/8"};
 
 // Ethernet with IPv4 or IPv6, TCP, UDP or ICMP, cut at any place.
