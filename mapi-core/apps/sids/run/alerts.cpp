@@ -66,7 +66,7 @@ bool Alerts::pass(const Entries &entries)
 
 void Alerts::pass_last_of(Entry &entry)
 {
-    while (read(entry))
+    while (entry.flow->has_unread(entry.counts) && read(entry))
         flush();
     flush();
 }

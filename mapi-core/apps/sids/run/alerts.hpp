@@ -22,7 +22,7 @@ public:
 
     // Writes the alerts that have arrived; whether there were any.  Looks at the counts.
     bool pass(const Entries &entries);
-    // The same for a rule that will be removed.
+    // Those of a rule that will be removed, up to its counts.
     void pass_last_of(Entry &entry);
     void write(const std::string &line) const { file_.write(line); }
     uint64_t count() const { return count_; }

@@ -53,7 +53,7 @@ public:
     using Take = std::function<void(const mapipkt &)>;
     int read_packets(const Take &take);
     // Whether counted packets have not been read.
-    bool has_unread(const Counts &counts) const { return buffer_ > 0 && read_ != counts.packets; }
+    bool has_unread(const Counts &counts) const { return buffer_ > 0 && read_ < counts.packets; }
     // False on timeout.  Throws MapiError.
     bool wait_for_end(int timeout_ms) const;
     // Throws MapiError.

@@ -87,6 +87,7 @@ Change RuleTable::replace(std::vector<Rule> rules, RuleErrors &errors, const Fin
         if (!order[i])
             continue;
         order[i]->rule = std::move(rules[i]); // its message may have changed
+        order[i]->alert_json.clear();
         old.erase(order[i]->rule.id);
     }
     for (const auto &[id, entry] : old) {
