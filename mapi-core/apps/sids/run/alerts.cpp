@@ -19,12 +19,11 @@ Alerts::Alerts(const std::string &path, const std::string &classification) : fil
 }
 
 // Captures of several link types are read one after the other.
-void Alerts::find_link_type(int flow)
+void Alerts::find_link_type()
 {
-    mapi_flow_info_t about = {};
-    mapi_device_info_t device = {};
-    if (mapi_get_flow_info(flow, &about) == 0 && mapi_get_device_info(about.devid, &device) == 0)
-        link_type_ = device.link_type;
+    mapi_device_info_t about = {};
+    if (mapi_get_device_info(device_, &about) == 0)
+        link_type_ = about.link_type;
     is_link_type_known_ = true;
 }
 
@@ -34,7 +33,7 @@ bool Alerts::read(Entry &entry)
         entry.alert_json = alert_rule_json(entry.rule, classification_);
     const auto take = [&](const mapipkt &packet) {
         if (!is_link_type_known_)
-            find_link_type(entry.flow->descriptor());
+            find_link_type();
         lines_.emplace_back(ns_of_ntp(packet.ts), alert_line(entry.alert_json, packet, link_type_));
     };
     for (int i = 0; i < kReadsAtOnce; ++i) {

@@ -20,6 +20,8 @@ public:
     // classification: a file; empty: none.
     Alerts(const std::string &path, const std::string &classification);
 
+    // Of mapi_get_device_info(): the device that the packets come from.
+    void set_device(int device) { device_ = device; }
     // Writes the alerts that have arrived; whether there were any.  Looks at the counts.
     bool pass(const Entries &entries);
     // Those of a rule that will be removed, up to its counts.
@@ -32,10 +34,11 @@ private:
     bool read(Entry &entry);
     // Writes what was read; whether it was anything.
     bool flush();
-    void find_link_type(int flow);
+    void find_link_type();
 
     AlertFile file_;
     Classification classification_;
+    int device_ = 0;
     int link_type_ = -1;
     bool is_link_type_known_ = false;                     // asked for again after each flush
     std::vector<std::pair<uint64_t, std::string>> lines_; // with their times

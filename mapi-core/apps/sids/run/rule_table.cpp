@@ -45,8 +45,13 @@ void RuleTable::connect(const Entries &added)
     std::vector<int> flows;
     for (const auto &entry : added)
         flows.push_back(entry->flow->descriptor());
-    if (!flows.empty() && mapi_connect_flows(flows.data(), int(flows.size())) < 0)
+    if (flows.empty())
+        return;
+    mapi_flow_info_t about = {}; // later the call would wait for further packets of the flow
+    if (mapi_get_flow_info(flows.front(), &about) < 0 ||
+        mapi_connect_flows(flows.data(), int(flows.size())) < 0)
         captures_source::throw_last_error();
+    device_ = about.devid;
 }
 
 Change RuleTable::replace(std::vector<Rule> rules, RuleErrors &errors, const Finish &finish)

@@ -48,18 +48,21 @@ public:
 
     // In the order of the rules; removed ones last.
     const Entries &entries() const { return entries_; }
+    // Of mapi_get_device_info().
+    int device() const { return device_; }
     Losses losses() const;
     void close();
 
 private:
     void add(Entries &added, const Rule &rule, RuleErrors &errors);
-    static void connect(const Entries &added);
+    void connect(const Entries &added);
     void put_in_order(const std::vector<Entry *> &order, Entries &added);
 
     FlowSettings settings_;
     CopyFolder &copies_;
     uint64_t buffer_bytes_ = 0; // of a rule, if the settings leave it open
     Entries entries_;
+    int device_ = 0;
     Losses losses_of_removed_;
 };
 } // namespace sids

@@ -64,6 +64,8 @@ public:
         RuleErrors errors;
         table_.replace(std::move(rules), errors, [](Entry &) {});
         command::tell("{}", errors.text());
+        if (alerts_)
+            alerts_->set_device(table_.device());
         return errors.are_none();
     }
 
