@@ -64,13 +64,11 @@ public:
 private:
     bool is_selected(const mapi_packet &packet)
     {
-        const headers::Headers headers = headers::parse(packet);
+        const headers::Headers headers = unread_.parse(packet);
         const headers::IpLayer *const ip = headers.innermost();
         // An unread header may follow, and be readable at another point.
-        if (headers.is_lost || !ip) {
-            unread_.note(packet, headers);
+        if (headers.is_lost || !ip || !headers::has_whole_transport(packet, *ip))
             return false;
-        }
         const auto input = invariant_bytes_of(packet, *ip, selection_.payload_bytes);
         if (!input) {
             unread_.note_header(packet);
