@@ -23,6 +23,9 @@ class InvariantBytes
 public:
     static constexpr uint32_t kMostPayload = 256;
 
+    // NOLINTNEXTLINE(modernize-use-equals-default): the bytes need not be zeroed for each packet
+    InvariantBytes() {}
+
     std::span<const uint8_t> bytes() const { return {bytes_.data(), count_}; }
 
 private:

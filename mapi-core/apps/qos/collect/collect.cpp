@@ -148,7 +148,8 @@ private:
         update_run();
         storing_.run().is_complete =
             (is_whole || options_.is_device()) && selection_.failure().empty();
-        const auto until = Clock::now() + milliseconds(int64_t(options_.patience_s * 1000));
+        const double patience_s = has_given_up() ? 0 : options_.patience_s;
+        const auto until = Clock::now() + milliseconds(int64_t(patience_s * 1000));
         bool is_stored = false;
         while (!is_stored) {
             if (!storing_.is_away())
