@@ -11,7 +11,7 @@ import time
 from ..errors import EXIT_TOOL, ReportError
 from ..traffic import child
 
-_READY_S = 20
+_READY_S = 60
 _SOCKETS = "/proc/thread-self/net/packet"  # of the namespace that this process is in
 
 
@@ -32,17 +32,21 @@ class Collector:
     def end(self):
         self._process.send_signal(signal.SIGINT)
         code = self._process.wait()
-        self._said.seek(0)
-        said = self._said.read()
         if code not in (0, 1):  # 1: packets were lost, which the report has
-            raise child.failed(self._command, said)
+            raise self._failed(f"ended with exit code {code}")
+
+    def _failed(self, why):
+        """Its last message, or why if it has said nothing."""
+        self._said.seek(0)
+        return child.failed(self._command, self._said.read().strip() or why)
 
     def wait_until_listening(self, interface, before):
         end_s = time.monotonic() + _READY_S
         while listening(interface) <= before:
-            if self._process.poll() is not None or time.monotonic() > end_s:
-                self._said.seek(0)
-                raise child.failed(self._command, self._said.read())
+            if self._process.poll() is not None:
+                raise self._failed(f"ended with exit code {self._process.returncode}")
+            if time.monotonic() > end_s:
+                raise self._failed(f"does not read {interface} after {_READY_S} s (try again)")
             time.sleep(0.01)
 
 
