@@ -160,7 +160,7 @@ private:
         need_first(option);
         std::string value(option.value.text);
         std::replace(value.begin(), value.end(), ',', ';');
-        Argument &rate = rates_.emplace_back();
+        Argument &rate = option.name.text == "threshold" ? threshold_ : detection_;
         rate.append(option.name.text, option.name.at);
         rate.append("; ");
         rate.append(value, option.value.at);
@@ -178,8 +178,8 @@ private:
         first.append(second);
     }
 
-    // Bits are asked for behind the match options, which many rules can search for together; they
-    // are changed behind all that decides, and a rule without alerts ends there.
+    // Bits are asked for behind the match options, which many rules can search for together.  As in
+    // Snort, a detection filter decides whether bits are changed, and a threshold does not.
     void make_steps()
     {
         Argument filter;
@@ -190,21 +190,20 @@ private:
         if (!asked_bits_.is_empty() || !changed_bits_.is_empty() || !flow_.is_empty())
             rule_.steps.push_back({"CONNECTION", std::move(flow_)});
         add("MATCH", std::move(match_));
-        if (rates_.empty()) {
+        if (detection_.is_empty()) {
             join(asked_bits_, changed_bits_);
             changed_bits_ = {};
         }
         add("CONNECTION_BITS", std::move(asked_bits_));
-        for (Argument &rate : rates_)
-            add("RATE_FILTER", std::move(rate));
+        add("RATE_FILTER", std::move(detection_));
         add("CONNECTION_BITS", std::move(changed_bits_));
+        add("RATE_FILTER", std::move(threshold_));
     }
 
     const RuleText text_;
     Rule rule_;
     std::map<std::string_view, size_t> seen_;
-    Argument flow_, asked_bits_, changed_bits_, no_alert_, match_;
-    std::vector<Argument> rates_;
+    Argument flow_, asked_bits_, changed_bits_, no_alert_, match_, detection_, threshold_;
 };
 } // namespace
 

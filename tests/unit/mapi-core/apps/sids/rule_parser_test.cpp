@@ -61,15 +61,19 @@ TEST_CASE("bits are tested and changed behind the match options", "[sids]")
     CHECK(steps_of("count; flow:stateless; id:1;") == Steps{"CONNECTION stateless"});
 }
 
-TEST_CASE("rates are between tests and changes of bits", "[sids]")
+TEST_CASE("a detection filter precedes changes of bits, a threshold follows them", "[sids]")
 {
     CHECK(steps_of("count; threshold: type limit, track by_src, count 1, seconds 60; content:x; "
                    "detection_filter:track by_dst, count 30, seconds 2; flowbits:set,a; "
                    "flowbits:isset,b; id:1;") ==
           Steps{"CONNECTION ", "MATCH content:x;", "CONNECTION_BITS isset:b",
-                "RATE_FILTER threshold; type limit; track by_src; count 1; seconds 60",
                 "RATE_FILTER detection_filter; track by_dst; count 30; seconds 2",
-                "CONNECTION_BITS set:a"});
+                "CONNECTION_BITS set:a",
+                "RATE_FILTER threshold; type limit; track by_src; count 1; seconds 60"});
+    CHECK(steps_of("count; threshold: type limit, track by_src, count 1, seconds 60; "
+                   "flowbits:set,a; flowbits:isset,b; id:1;") ==
+          Steps{"CONNECTION ", "CONNECTION_BITS isset:b; set:a",
+                "RATE_FILTER threshold; type limit; track by_src; count 1; seconds 60"});
 }
 
 TEST_CASE("a byte of an argument has its place in the rule", "[sids]")
