@@ -82,6 +82,7 @@ int make_flow(const std::filesystem::path &capture, const test_support::TempDir 
         mapi_apply_function(flow, "ANONYMIZE", kRules),
         mapi_apply_function(flow, "STR_SEARCH", "|00 00|", 4, 0),
         mapi_apply_function(flow, "REGEXP", "(?s)[^a-z]."),
+        mapi_apply_function(flow, "MATCH", "content:!\"GET\"; pcre:!\"/a.b/U\"; byte_jump:1,0;"),
         mapi_apply_function(flow, "SAMPLE", 2, PERIODIC),
         mapi_apply_function(flow, "BPF_FILTER", "len > 60"),
         mapi_apply_function(flow, "HASHSAMP", 512, 0),

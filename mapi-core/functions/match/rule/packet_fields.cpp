@@ -61,7 +61,7 @@ Bytes udp_payload(Bytes datagram)
 uint32_t options_of(Bytes ip4)
 {
     uint32_t found = 0;
-    const size_t end = std::min<size_t>((ip4[0] & 0xf) * 4u, ip4.size());
+    const size_t end = std::min((ip4[0] & 0xf) * size_t{4}, ip4.size());
     for (size_t at = 20; at < end;) {
         found |= option_bit(ip4[at]);
         if (ip4[at] == 0)

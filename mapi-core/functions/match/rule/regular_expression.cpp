@@ -76,8 +76,13 @@ RegularExpression::~RegularExpression() = default;
 
 RegularExpression::Match RegularExpression::find(std::span<const uint8_t> bytes, size_t from) const
 {
-    const int found = pcre2_match(code_->code.get(), bytes.data(), bytes.size(), from, 0,
-                                  code_->match.get(), code_->limits.get());
+    const auto match = [&](uint32_t options) {
+        return pcre2_match(code_->code.get(), bytes.data(), bytes.size(), from, options,
+                           code_->match.get(), code_->limits.get());
+    };
+    int found = match(0);
+    if (found == PCRE2_ERROR_JIT_STACKLIMIT) // the interpreter has a heap
+        found = match(PCRE2_NO_JIT);
     if (found == PCRE2_ERROR_NOMATCH)
         return {Outcome::kNone, 0};
     if (found < 0)

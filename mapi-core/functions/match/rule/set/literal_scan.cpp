@@ -62,7 +62,7 @@ uint64_t WordTable::memory_bytes() const
     uint64_t bytes = bits_.capacity() * sizeof(uint64_t) + slots_.capacity() * sizeof(uint32_t) +
                      places_.capacity() * sizeof(Place);
     for (const std::string &literal : literals_)
-        bytes += sizeof(literal) + literal.capacity() + sizeof(uint32_t);
+        bytes += sizeof(std::string) + literal.capacity() + sizeof(uint32_t);
     return bytes;
 }
 
