@@ -15,10 +15,12 @@ namespace qos
 {
 namespace
 {
+// 0 stands for no limit, and only for that.
 int64_t ns_of(double seconds)
 {
     constexpr double kMostSeconds = 1e9;
-    return int64_t(std::llround(std::min(seconds, kMostSeconds) * 1e9));
+    const auto ns = int64_t(std::llround(std::min(seconds, kMostSeconds) * 1e9));
+    return seconds > 0 ? std::max<int64_t>(ns, 1) : 0;
 }
 
 std::string print(const Figures &figures, const ReportOptions &options)
