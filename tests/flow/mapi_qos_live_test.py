@@ -109,6 +109,16 @@ class Live(unittest.TestCase):
             for daemon in daemons:
                 daemon.close()
 
+    def test_everything_may_be_lost(self):
+        processes = self.collect("a", "far1"), self.collect("b", "far2")
+        self.wait_for_points()
+        send("near1", *map(frame, range(100)))
+        self.wait_for_packets(100)
+        self.finish(*processes)
+        path = self.report()["paths"][0]
+        self.assertEqual((path["sent"], path["lost"], path["undecided"]), (100, 100, 0))
+        self.assertIsNone(path["delay_ms"])
+
     def test_the_end_of_mapid_is_reported_and_what_was_read_is_stored(self):
         daemon = Daemon()
         try:
