@@ -29,6 +29,7 @@ READ_HEADERS = [
     "TRACK_IPOVERIP",
     "EXPIRED_FLOWS 9 9 1",
     "UNCOOK",
+    "MATCH 'dsize:>0;'",
     "ANONYMIZE 'IP,SRC_IP,MAP'",
 ]
 # a build may lack the library
@@ -167,6 +168,24 @@ class UnreadHeaders(unittest.TestCase):
                 [[3], [3, 0]],
                 done.stderr,
             )
+
+    def test_a_packet_that_a_rule_cannot_be_decided_about_is_counted_also_through_mapid(self):
+        daemon = Daemon()
+        self.addCleanup(daemon.close)
+        hard = 'content:"a";' + 8 * 'content:"a"; within:900;' + 'content:"b"; within:1;'
+        packets = [ethernet(ipv4(6, tcp(1, 2, b"a" * size))) for size in (1400, 10)]
+        self.path.write_bytes(pcap(1, packets))
+        for socket in ("none", daemon.socket):
+            done = subprocess.run(
+                [FLOW, "--json", "-r", self.path, f"MATCH '{hard}'"],
+                text=True,
+                capture_output=True,
+                timeout=60,
+                env=os.environ | {"MAPI_SOCKET": str(socket)},
+            )
+            match = json.loads(done.stdout)["flows"][0]["functions"][0]
+            self.assertEqual((match["packets"], match["passed"], match["given_up"]), (2, 0, 1))
+            self.assertIn("1 time a function could not decide about a packet", done.stderr)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 // Fuzz target: options of rules and a packet -> refused, or evaluated without a byte read outside;
 // a set of rules agrees with each rule by itself.
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <deque>
 #include <memory>
@@ -55,10 +54,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const std::deque<Rule> rules =
         rules_of({reinterpret_cast<const char *>(data) + 2, options_bytes});
     const ExactPacket packet(data + 2 + options_bytes, size - 2 - options_bytes);
-    std::atomic<uint64_t> given_up = 0;
+    RuleCounts counts;
     std::vector<RuleSet::Listed> listed;
     for (const Rule &rule : rules)
-        listed.push_back({&rule, &given_up});
+        listed.push_back({&rule, &counts});
     RuleSet set(listed);
     mapi_batch batch;
     mapi_batch_fill(&batch, &packet.view, 1);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // MATCH: packet -> passes when it matches the options of a rule.
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <memory>
 #include <span>
@@ -33,21 +32,22 @@ public:
         uint64_t passed = 0;
         for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
             texts.begin(batch.packets[std::countr_zero(rest)]);
+            counts_.note(texts.fields());
             const match::rule::Verdict verdict = match::rule::evaluate(rule_, texts);
             if (verdict == match::rule::Verdict::kMatch)
                 passed |= rest & -rest;
             else if (verdict == match::rule::Verdict::kGivenUp)
-                given_up_.fetch_add(1, std::memory_order_relaxed);
+                counts_.note_given_up();
         }
         return passed;
     }
 
-    match::rule::RuleSet::Listed listed() { return {&rule_, &given_up_}; }
-    uint64_t given_up() const { return given_up_.load(std::memory_order_relaxed); }
+    match::rule::RuleSet::Listed listed() { return {&rule_, &counts_}; }
+    const match::rule::RuleCounts &counts() const { return counts_; }
 
 private:
     const match::rule::Rule rule_;
-    std::atomic<uint64_t> given_up_ = 0; // packets
+    match::rule::RuleCounts counts_;
 };
 
 int create(const mapi_function_setup *setup, void **instance)
@@ -106,7 +106,10 @@ uint32_t group_process_inputs(void *group, const mapi_batch *batch, const mapi_g
 
 void drops(const void *instance, mapi_function_drops *drops)
 {
-    drops->given_up = static_cast<const Match *>(instance)->given_up();
+    const match::rule::RuleCounts &counts = static_cast<const Match *>(instance)->counts();
+    drops->given_up = counts.given_up.load(std::memory_order_relaxed);
+    drops->unread_headers = counts.unread_headers.load(std::memory_order_relaxed);
+    drops->link_type = counts.unread_link_types.load(std::memory_order_relaxed);
 }
 
 constexpr mapi_function_group kGroup = {

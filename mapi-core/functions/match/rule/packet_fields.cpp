@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 
 #include "headers/headers.hpp"
+#include "links/link_head.hpp"
 
 namespace mapi::match::rule
 {
@@ -79,6 +80,8 @@ PacketFields::PacketFields(const mapi_packet &packet)
 {
     const headers::Headers found = headers::parse(packet);
     const headers::IpLayer *const layer = found.innermost();
+    if (found.is_lost || (layer && !headers::has_whole_transport(packet, *layer))) [[unlikely]]
+        unread_ = links::is_known(packet) ? Unread::kHeaders : Unread::kLinkType;
     if (!layer)
         return;
     version_ = layer->version;

@@ -41,6 +41,9 @@ public:
     // no IP header.
     std::span<const uint8_t> payload() const { return payload_; }
     bool is_tcp() const { return is_tcp_; }
+    enum class Unread : uint8_t { kNothing, kHeaders, kLinkType };
+    // What could not be read, up to the transport header.
+    Unread unread() const { return unread_; }
     // 0 unless it is IPv4.
     uint32_t source_ip4() const { return source_ip4_; }
     // Nullopt: the packet has no such field.  Not for those of URIs.
@@ -57,6 +60,7 @@ private:
     uint32_t source_ip4_ = 0;
     uint8_t version_ = 0; // 0: no IP header
     uint8_t protocol_ = 0;
+    Unread unread_ = Unread::kNothing;
     bool is_tcp_ = false;
     bool is_icmp_ = false;
     bool has_same_addresses_ = false;

@@ -33,7 +33,10 @@ void FieldClasses::number_classes()
             is_boundary[one.constant + (one.operation == BPF_JGT)] = true;
     }
     constexpr uint32_t kNone = UINT32_MAX;
-    std::map<std::tuple<uint32_t, uint32_t, std::vector<bool>>, uint16_t> numbers;
+    using Class = std::tuple<uint32_t, uint32_t, std::vector<bool>>;
+    std::map<Class, uint16_t> numbers;
+    Class last;
+    uint16_t number = 0;
     std::vector<bool> outcomes(others.size());
     std::map<std::vector<uint16_t>, uint8_t> known_blocks;
     std::vector<uint16_t> block;
@@ -41,9 +44,12 @@ void FieldClasses::number_classes()
         interval += is_boundary[value];
         for (size_t i = 0; i < outcomes.size(); ++i)
             outcomes[i] = others[i].is_true_of(value);
-        const auto number = uint16_t(numbers.size());
-        const uint32_t name = is_named[value] ? value : kNone;
-        block.push_back(numbers.try_emplace({interval, name, outcomes}, number).first->second);
+        Class now{interval, is_named[value] ? value : kNone, outcomes};
+        if (value == 0 || now != last) {
+            number = numbers.try_emplace(now, uint16_t(numbers.size())).first->second;
+            last = std::move(now);
+        }
+        block.push_back(number);
         if (block.size() < kBlockValues)
             continue;
         const auto [known, is_new] = known_blocks.try_emplace(block, uint8_t(known_blocks.size()));

@@ -51,6 +51,7 @@ std::unique_ptr<RuleSet::Scope> RuleSet::make_scope(std::span<const uint32_t> ru
         case Kind::kFixedLiteral: in_payload.push_back({requirements_[rule], rule}); break;
         }
     }
+    scope->all.assign(rules.begin(), rules.end());
     scope->has_http = !scope->with_http.empty() || !in_http.empty();
     scope->in_payload = LiteralScan(in_payload);
     scope->in_http = LiteralScan(in_http);
@@ -152,6 +153,10 @@ void RuleSet::examine(const mapi_packet &packet, uint64_t bit, const Scope &scop
 {
     texts_.begin(packet);
     ++packet_;
+    if (texts_.fields().unread() != PacketFields::Unread::kNothing) [[unlikely]] {
+        for (const uint32_t rule : scope.all)
+            rules_[rule].counts->note(texts_.fields());
+    }
     for (const uint32_t rule : scope.any)
         judge(rule, bit);
     const std::span<const uint8_t> payload = texts_.fields().payload();
@@ -188,7 +193,7 @@ void RuleSet::judge(uint32_t rule, uint64_t bit)
 {
     const Verdict verdict = evaluate(*rules_[rule].rule, texts_);
     if (verdict == Verdict::kGivenUp)
-        rules_[rule].given_up->fetch_add(1, std::memory_order_relaxed);
+        rules_[rule].counts->note_given_up();
     if (verdict != Verdict::kMatch)
         return;
     if (last_batch_[rule] == batch_) {

@@ -19,6 +19,21 @@
 
 namespace mapi::match::rule
 {
+// Packets of one rule; any thread may read them.
+struct RuleCounts {
+    std::atomic<uint64_t> given_up = 0; // undecided
+    std::atomic<uint64_t> unread_headers = 0, unread_link_types = 0;
+
+    void note(const PacketFields &fields)
+    {
+        if (fields.unread() == PacketFields::Unread::kHeaders)
+            unread_headers.fetch_add(1, std::memory_order_relaxed);
+        else if (fields.unread() == PacketFields::Unread::kLinkType)
+            unread_link_types.fetch_add(1, std::memory_order_relaxed);
+    }
+    void note_given_up() { given_up.fetch_add(1, std::memory_order_relaxed); }
+};
+
 // Rules that the same packets are examined for make a scope, which searches a payload once for a
 // literal of each.  Scopes are made when their first packet comes; most traffic has few.
 //
@@ -28,7 +43,7 @@ class RuleSet
 public:
     struct Listed {
         const Rule *rule;
-        std::atomic<uint64_t> *given_up; // counts packets that it could not decide about
+        RuleCounts *counts;
     };
 
     // The rules must outlive it.
@@ -42,6 +57,7 @@ public:
 
 private:
     struct Scope {
+        std::vector<uint32_t> all;
         std::vector<uint32_t> any, with_payload, with_http; // rules without a literal
         LiteralScan in_payload{{}}, in_http{{}};
         bool has_http = false;

@@ -18,7 +18,7 @@ using rule_test::RuleMaker;
 // Rules, packets, and which rule gets which packets.
 struct Case {
     std::deque<Rule> rules;
-    std::deque<std::atomic<uint64_t>> given_up;
+    std::deque<RuleCounts> counts;
     std::vector<std::string> texts;
     std::vector<Bytes> frames;
     std::vector<mapi_packet> packets;
@@ -33,7 +33,7 @@ struct Case {
         for (uint32_t i = 0; i < rule_count; ++i) {
             texts.push_back(maker.options());
             rules.push_back(parse(texts.back()));
-            given_up.emplace_back(0);
+            counts.emplace_back();
             of_input[random() % of_input.size()].push_back(i);
         }
         for (int i = 0; i < MAPI_BATCH_MAX; ++i)
@@ -48,7 +48,7 @@ struct Case {
     {
         std::vector<RuleSet::Listed> list;
         for (size_t i = 0; i < rules.size(); ++i)
-            list.push_back({&rules[i], &given_up[i]});
+            list.push_back({&rules[i], &counts[i]});
         return list;
     }
 
@@ -108,6 +108,25 @@ TEST_CASE("a set of rules has the verdicts of each rule by itself", "[match][rul
         }
     }
     CHECK(matches > 10000);
+}
+
+TEST_CASE("each rule counts packets that it could not read or decide about", "[match][rule]")
+{
+    Case random(5, 12);
+    std::string options;
+    for (int i = 0; i < 9; ++i)
+        options += "content:\"a\"; within:900;";
+    random.rules[3] = parse(options + "content:\"b\"; within:1;");
+    const Bytes hard = rule_test::tcp(std::string(1400, 'a'));
+    const auto cut = uint32_t(40);
+    random.packets[0] = {hard.data(), uint32_t(hard.size()), uint32_t(hard.size()), 0, 1, 0, 0};
+    random.packets[1] = {hard.data(), cut, uint32_t(hard.size()), 0, 1, 0, 0};
+    RuleSet set(random.listed());
+    for (const mapi_group_passed &passed : set.find(random.batch, 3))
+        CHECK(passed.instance != 3);
+    CHECK(random.counts[3].given_up == 1);
+    for (const RuleCounts &counts : random.counts)
+        CHECK(counts.unread_headers == 1);
 }
 
 TEST_CASE("a set of rules judges packets of one mask for all rules", "[match][rule]")
