@@ -28,7 +28,9 @@ public:
 
     uint64_t process(const mapi_batch &batch, uint64_t mask)
     {
-        thread_local match::rule::PacketTexts texts;
+        // allocated: a library that is loaded late has little room for the threads' own variables
+        thread_local const auto own = std::make_unique<match::rule::PacketTexts>();
+        match::rule::PacketTexts &texts = *own;
         uint64_t passed = 0;
         for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
             texts.begin(batch.packets[std::countr_zero(rest)]);
