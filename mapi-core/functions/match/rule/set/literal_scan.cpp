@@ -9,10 +9,11 @@ namespace mapi::match::rule
 {
 namespace
 {
-constexpr size_t kLongBytes = 7;      // from here on a table looks at every fourth place at most
-constexpr size_t kMostNibbles = 48;   // more would share buckets and be candidates too often
-constexpr uint32_t kBitsOfPlace = 64; // of the table: one word of a text in 64 is looked at
-constexpr uint32_t kFewestBits = 1024;
+constexpr size_t kLongBytes = 7;        // from here on a table looks at every fourth place at most
+constexpr size_t kMostNibbles = 48;     // more would share buckets and be candidates too often
+constexpr uint32_t kHashesOfPlace = 32; // of the table: one word of a text in 32 is looked at
+constexpr uint32_t kFewestHashes = 1024;
+constexpr uint32_t kMostHashes = 1 << 15; // the first cache has not more
 constexpr uint32_t kFewestSlots = 16;
 
 uint32_t shift_for(uint32_t count, uint32_t fewest)
@@ -39,9 +40,9 @@ WordTable::WordTable(const std::vector<Literal> &literals)
         ids_.push_back(literal.id);
     }
     const auto count = uint32_t(places_.size());
-    shift_ = shift_for(count * kBitsOfPlace, kFewestBits);
+    shift_ = shift_for(std::min(count * kHashesOfPlace, kMostHashes), kFewestHashes);
     slot_shift_ = shift_for(count, kFewestSlots);
-    bits_.resize((size_t{1} << (32 - shift_)) / 64);
+    is_wanted_.resize(size_t{1} << (32 - shift_));
     slots_.resize((size_t{1} << (32 - slot_shift_)) + 1);
     const auto slot_of = [this](const Place &place) {
         return place.word * kSlotHash >> slot_shift_;
@@ -49,8 +50,7 @@ WordTable::WordTable(const std::vector<Literal> &literals)
     std::stable_sort(places_.begin(), places_.end(),
                      [&](const Place &a, const Place &b) { return slot_of(a) < slot_of(b); });
     for (const Place &place : places_) {
-        const uint32_t hash = place.word * kHash >> shift_;
-        bits_[hash / 64] |= uint64_t{1} << hash % 64;
+        is_wanted_[place.word * kHash >> shift_] = 1;
         ++slots_[slot_of(place) + 1];
     }
     for (size_t i = 1; i < slots_.size(); ++i)
@@ -59,7 +59,7 @@ WordTable::WordTable(const std::vector<Literal> &literals)
 
 uint64_t WordTable::memory_bytes() const
 {
-    uint64_t bytes = bits_.capacity() * sizeof(uint64_t) + slots_.capacity() * sizeof(uint32_t) +
+    uint64_t bytes = is_wanted_.capacity() + slots_.capacity() * sizeof(uint32_t) +
                      places_.capacity() * sizeof(Place);
     for (const std::string &literal : literals_)
         bytes += sizeof(std::string) + literal.capacity() + sizeof(uint32_t);

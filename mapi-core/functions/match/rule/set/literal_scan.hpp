@@ -44,11 +44,10 @@ public:
             return;
         const size_t stride = stride_, end = text.size() - kWordBytes + 1;
         const uint32_t shift = shift_;
-        const uint64_t *const bits = bits_.data();
+        const uint8_t *const is_wanted = is_wanted_.data();
         for (size_t at = 0; at < end; at += stride) {
             const uint32_t word = load(text.data() + at);
-            const uint32_t hash = word * kHash >> shift;
-            if (bits[hash / 64] >> hash % 64 & 1) [[unlikely]]
+            if (is_wanted[word * kHash >> shift]) [[unlikely]]
                 verify(text, at, word, found);
         }
     }
@@ -84,9 +83,9 @@ private:
 
     uint32_t stride_ = 1;
     uint32_t shift_ = 0, slot_shift_ = 0;
-    std::vector<uint64_t> bits_;
-    std::vector<uint32_t> slots_; // where the places of each slot begin
-    std::vector<Place> places_;   // by slot
+    std::vector<uint8_t> is_wanted_; // by hash: whether a literal has such a word
+    std::vector<uint32_t> slots_;    // where the places of each slot begin
+    std::vector<Place> places_;      // by slot
     std::vector<std::string> literals_;
     std::vector<uint32_t> ids_;
 };
