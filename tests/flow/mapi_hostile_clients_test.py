@@ -41,7 +41,7 @@ ABSURD = [0, 1, 2, -1, 16384, 16385, 2**31 - 1, -(2**31), 2**63 - 1, -(2**63)]
 
 class Hostile(unittest.TestCase):
     def setUp(self):
-        self.daemon = Daemon(REPEATED)
+        self.daemon = Daemon(REPEATED, "--max-flows", "1024")
         self.addCleanup(self.daemon.close)
         self.good = self.daemon.client()
         self.good.do(

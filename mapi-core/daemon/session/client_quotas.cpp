@@ -44,6 +44,12 @@ void QuotaUses::take_over(QuotaUses &&other)
     memory.take_over(std::move(other.memory));
 }
 
+void CaptureUses::take_over(CaptureUses &&other)
+{
+    given.take_over(std::move(other.given));
+    read->take_over(std::move(*other.read));
+}
+
 ClientQuotas::ClientQuotas(const Limits &limits, UserQuotas user)
     : user_(std::move(user)),
       memory_(make(limits.function_bytes, "--max-function-memory", user_.memory)),
@@ -57,6 +63,14 @@ QuotaUses ClientQuotas::nothing() const
 {
     return {engine::QuotaUse(places_), engine::QuotaUse(functions_), engine::QuotaUse(written_),
             engine::QuotaUse(files_), engine::QuotaUse(memory_)};
+}
+
+CaptureUses ClientQuotas::capture() const
+{
+    CaptureUses uses = {nothing(), std::make_shared<QuotaUses>(nothing())};
+    add_files(uses.given, 1);
+    add_files(*uses.read, 1);
+    return uses;
 }
 
 void ClientQuotas::add_place(QuotaUses &uses) const

@@ -22,6 +22,15 @@ struct QuotaUses {
     void take_over(QuotaUses &&other);
 };
 
+// Charges of a capture without a flow of its own.
+struct CaptureUses {
+    QuotaUses given; // as the client has opened it; until it deletes it
+    // as it is read; its flows hold it too, since it stays open with them
+    std::shared_ptr<QuotaUses> read;
+
+    void take_over(CaptureUses &&other);
+};
+
 // One thread, except for the memory.  Going beyond a limit throws an Error (MAPI_LIMIT_REACHED)
 // that names it.
 class ClientQuotas
@@ -31,6 +40,8 @@ public:
     explicit ClientQuotas(const Limits &limits, UserQuotas user = {});
 
     QuotaUses nothing() const;
+    // The files of a capture.
+    CaptureUses capture() const;
     void add_place(QuotaUses &uses) const;
     void add_function(QuotaUses &uses) const;
     void add_written(QuotaUses &uses, uint64_t count) const;

@@ -30,11 +30,9 @@ namespace
 constexpr int kSendTimeoutMs = 1000;
 constexpr int kSettleMs = 1;
 constexpr auto kHandshakeTime = std::chrono::seconds(5);
-constexpr size_t kRingsMax = 32768;
 constexpr int kFlowNumberMax = 32768;
 constexpr size_t kRecordingNameBytes = 400;
-constexpr size_t kCaptureFiles = 2; // as it was given, and as it is read
-constexpr size_t kPollFiles = 2;    // a pipe
+constexpr size_t kPollFiles = 2; // a pipe
 
 // The text may contain names from the client, of any length.
 void refuse(ipc::Reply &reply, int error, const std::string &text)
@@ -273,8 +271,8 @@ void Session::hello(const ipc::Hello &call, ipc::Reply &reply)
                                             std::to_string(call.version()));
     if (arena_)
         throw ipc::ChannelError("a second handshake");
-    arena_ = std::make_shared<SharedArena>(service_.limits.memory_bytes, kRingsMax * 64,
-                                           quotas_.user().memory);
+    arena_ = std::make_shared<SharedArena>(service_.limits.memory_bytes,
+                                           size_t(kFlowNumberMax) * 64, quotas_.user().memory);
     engine_client_ = std::make_shared<engine::Client>(arena_, quotas_.memory());
     pulse_ = engine::ArenaBlock(arena_, engine::Arena::Side::kEngine, sizeof(ipc::PulseWord));
     service_.pulse.add(*new (pulse_.memory()) ipc::PulseWord(0));
@@ -323,12 +321,13 @@ void Session::check_access(const std::string &device) const
 void Session::create_flow(const ipc::CreateFlow &call, ipc::Reply &reply)
 {
     const bool is_own = own_.has(call.device());
-    QuotaUses held = place_for(call.flow(), 0);
+    const auto capture = captures_.find(call.device());
+    const bool has_charge = !is_own || capture != captures_.end();
+    QuotaUses held = place_for(call.flow(), has_charge ? 0 : 1);
     if (!is_own)
         check_access(call.device());
-    const auto capture = captures_.find(call.device());
     add_flow(call.flow(), (is_own ? own_ : service_.devices).acquire(call.device()), call.device(),
-             std::move(held), reply, capture == captures_.end() ? nullptr : capture->second);
+             std::move(held), reply, is_own && has_charge ? capture->second.read : nullptr);
 }
 
 void Session::check_capture(const std::string &path, const ipc::Descriptor &file)
@@ -345,18 +344,16 @@ void Session::create_offline(const ipc::CreateOffline &call, const ipc::Descript
     check_access("");
     check_capture(call.path(), file);
     if (call.flow() == 0) {
-        QuotaUses held = quotas_.nothing();
-        quotas_.add_place(held);
-        quotas_.add_files(held, kCaptureFiles);
+        CaptureUses uses = quotas_.capture();
+        quotas_.add_place(uses.given);
         const std::string device = own_.create_offline(call.path(), call.format(), file.number());
         reply.mutable_device()->set_device(device);
-        captures_[device] = std::make_shared<QuotaUses>(std::move(held));
+        captures_[device] = std::move(uses);
         return;
     }
     QuotaUses held = place_for(call.flow(), 1);
     auto device = own_.create_private(call.path(), call.format(), file.number());
-    const std::string name = device->settings().name;
-    add_flow(call.flow(), std::move(device), name, std::move(held), reply);
+    add_flow(call.flow(), device, device->settings().name, std::move(held), reply);
 }
 
 void Session::append_offline(const ipc::AppendOffline &call, const ipc::Descriptor &file)
@@ -366,10 +363,9 @@ void Session::append_offline(const ipc::AppendOffline &call, const ipc::Descript
     const auto capture = captures_.find(call.device());
     if (capture == captures_.end())
         throw Error(MAPID_NO_DEVICE, "there is no offline device \"" + call.device() + "\"");
-    QuotaUses held = quotas_.nothing();
-    quotas_.add_files(held, kCaptureFiles);
+    CaptureUses uses = quotas_.capture();
     own_.append_offline(call.device(), call.path(), file.number());
-    capture->second->take_over(std::move(held));
+    capture->second.take_over(std::move(uses));
 }
 
 void Session::add_flow(int number, std::shared_ptr<engine::Device> device, const std::string &name,
@@ -385,7 +381,7 @@ void Session::add_flow(int number, std::shared_ptr<engine::Device> device, const
     reply.mutable_flow()->set_device(name);
     service_.clients.add_flow(registry_number_, number, flow);
     const auto uses = std::make_shared<QuotaUses>(std::move(held));
-    flow->keep(std::make_shared<std::pair<std::shared_ptr<QuotaUses>, std::shared_ptr<QuotaUses>>>(
+    flow->keep(std::make_shared<std::pair<decltype(capture), decltype(capture)>>(
         uses, std::move(capture))); // a deleted capture stays open with its flows
     flows_[number] = {std::move(flow), name, uses};
 }

@@ -90,11 +90,11 @@ private:
     engine::ArenaBlock pulse_;                      // a word in it; null before Hello
     std::shared_ptr<engine::Client> engine_client_; // shared by its flows; null before Hello
     engine::Devices own_;                           // captures that the client has opened
-    // charges of captures without a flow of their own, by device name; their flows hold them too
-    std::map<std::string, std::shared_ptr<QuotaUses>> captures_;
-    std::vector<int> to_connect_;                   // flows of a call that is not complete yet
-    std::map<int, FlowEntry> flows_;                // by the client's numbers
-    std::unique_ptr<Recording> recording_;          // started by the client
+    std::map<std::string, CaptureUses>
+        captures_;                         // those without a flow of their own, by device name
+    std::vector<int> to_connect_;          // flows of a call that is not complete yet
+    std::map<int, FlowEntry> flows_;       // by the client's numbers
+    std::unique_ptr<Recording> recording_; // started by the client
     std::vector<int> to_send_;
     int stop_descriptor_ = -1; // readable: the daemon is ending
     const std::shared_ptr<ipc::Descriptor>
