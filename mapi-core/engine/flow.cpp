@@ -7,8 +7,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <functional>
-#include <map>
 #include <optional>
 #include <thread>
 
@@ -93,7 +91,10 @@ int Flow::apply(const mapi_function &function, Arguments arguments)
         const std::lock_guard lock(mutex_);
         options = options_;
     }
-    auto node = device_->make_node(function, std::move(arguments), client_, options);
+    const bool joins =
+        (function.flags & MAPI_FUNCTION_SHARED_BY_STEP) && chain_->functions().empty();
+    auto node = joins ? device_->join_node(function, std::move(arguments), client_, options)
+                      : device_->make_node(function, std::move(arguments), client_, options);
     const std::lock_guard lock(mutex_);
     check_applicable(function); // another thread may have been faster
     const bool is_since_last = device_->settings().tells_since_last && node->traits().is_additive();
@@ -142,36 +143,6 @@ uint64_t Flow::option(int option)
     return options_.get(option);
 }
 
-// In the order of their addresses: two threads may be about to connect or close the same flows.
-std::vector<std::unique_lock<std::mutex>> Flow::lock(std::vector<Flow *> flows)
-{
-    std::sort(flows.begin(), flows.end(), std::less<>());
-    if (std::adjacent_find(flows.begin(), flows.end()) != flows.end())
-        throw Error(MFUNCT_INVALID_ARGUMENT_1, "a flow is listed twice");
-    std::vector<std::unique_lock<std::mutex>> locks;
-    for (Flow *flow : flows)
-        locks.emplace_back(flow->mutex_);
-    return locks;
-}
-
-void Flow::connect(const std::vector<Flow *> &flows)
-{
-    const auto locks = lock(flows);
-    Device::Chains chains;
-    for (const Flow *flow : flows) {
-        if (flow->device_ != flows.front()->device_)
-            throw Error(MFUNCT_INVALID_ARGUMENT_1,
-                        "the flows are on different devices (one step connects flows of one)");
-        if (flow->chain_->is_closed_unconnected())
-            throw Error(MAPI_INVALID_FLOW, "the flow is closed");
-        if (flow->chain_->status() != FLOW_INIT)
-            throw Error(MDLIB_FLOW_ALREADY_ACTIVE, "the flow is already connected");
-        chains.push_back(flow->chain_);
-    }
-    if (!chains.empty())
-        flows.front()->device_->connect(chains);
-}
-
 void Flow::reset(int fid)
 {
     const std::lock_guard lock(mutex_);
@@ -202,38 +173,6 @@ void Flow::remove(int fid)
     // Writing a file may take long, so not under the lock.
     while (node && node->has_ended() && !node->is_settled())
         std::this_thread::sleep_for(kLookInterval);
-}
-
-void Flow::close()
-{
-    close({shared_from_this()});
-}
-
-void Flow::close(const std::vector<std::shared_ptr<Flow>> &flows)
-{
-    disconnect(flows);
-    // Writing a file may take long, so not under the flows' locks.
-    for (const auto &flow : flows) {
-        while (flow->has_ended() && !flow->settle())
-            std::this_thread::sleep_for(kLookInterval);
-    }
-}
-
-void Flow::disconnect(const std::vector<std::shared_ptr<Flow>> &flows)
-{
-    std::map<Device *, Device::Chains> chains;
-    std::vector<Flow *> locked;
-    for (const auto &flow : flows)
-        locked.push_back(flow.get());
-    const auto locks = lock(std::move(locked));
-    for (const auto &flow : flows) {
-        if (flow->chain_->status() == FLOW_ACTIVE || flow->chain_->status() == FLOW_FINISHED)
-            chains[flow->device_.get()].push_back(flow->chain_);
-        else
-            flow->chain_->close(); // another thread may be about to connect it
-    }
-    for (const auto &[device, of_device] : chains)
-        device->disconnect(of_device);
 }
 
 Applied &Flow::connected_function(int fid)
@@ -470,7 +409,7 @@ uint64_t Flow::function_bytes()
     const std::lock_guard lock(mutex_);
     uint64_t bytes = 0;
     for (const auto &applied : chain_->functions())
-        bytes += applied->charge.amount();
+        bytes += applied->charge.amount() + applied->node->kept_charge();
     return bytes;
 }
 

@@ -110,6 +110,7 @@ public:
 
 private:
     static std::vector<std::unique_lock<std::mutex>> lock(std::vector<Flow *> flows);
+    void join_step(const std::vector<std::shared_ptr<Chain>> &chains, uint64_t step);
     void check_applicable(const mapi_function &function) const;
     static void disconnect(const std::vector<std::shared_ptr<Flow>> &flows);
     FunctionCounts counts_of(const Applied &applied) const;

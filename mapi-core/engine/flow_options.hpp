@@ -12,6 +12,7 @@ struct FlowOptions {
     uint32_t snap_bytes = 0;   // of a packet that copies keep; 0: all
     bool is_in_engine = false; // no driver runs the function
 
+    bool operator==(const FlowOptions &) const = default;
     // option: of enum mapi_flow_option.  Throws Error.
     void set(int option, uint64_t value);
     uint64_t get(int option) const;

@@ -110,5 +110,52 @@ class Test(unittest.TestCase):
                     self.assertIn(f"{number}: ", client.get("Flow.error()"))
 
 
+class Cooking(unittest.TestCase):
+    def daemon(self, *options):
+        daemon = Daemon("", *options)
+        self.addCleanup(daemon.close)
+        return daemon
+
+    def test_flows_of_one_step_share_a_cooking_and_its_memory(self):
+        daemon = self.daemon("--max-function-memory", "300")  # one takes 193 MiB
+        for client in (daemon.alone(), daemon.client()):
+            client.do(
+                CONNECT + f"device = device_of({str(TRACE).encode()!r})\n"
+                "flows = [Flow.on_device(device) for _ in range(20)]\n"
+                "for number, flow in enumerate(flows):\n"
+                "    flow.apply('COOKING', 0, 0, 0, 3)\n"
+                "    flow.apply('BPF_FILTER', 'tcp')\n    flow.apply('PKT_COUNTER')\n"
+                "assert connect(flows) == 0, Flow.error()\nstart(device)\nwait_for(flows)"
+            )
+            first = client.get("[flows[0].words(1), flows[0].word(3)]")
+            self.assertGreater(first[1], 0)
+            self.assertEqual(
+                client.get("[[flow.words(1), flow.word(3)] for flow in flows]"), [first] * 20
+            )
+            self.assertEqual(client.get("flows[7].information(1).shared_with"), 19)
+
+    def test_flows_of_different_steps_have_their_own(self):
+        daemon = self.daemon("--max-function-memory", "300")
+        client = daemon.client()
+        client.do(
+            CONNECT + f"device = device_of({str(TRACE).encode()!r})\n"
+            "flows = [Flow.on_device(device) for _ in range(4)]\n"
+            "for flow in flows: flow.apply('COOKING', 0, 0, 0, 3)\n"
+            "assert connect(flows[:2]) == 0, Flow.error()\nfailed = connect(flows[2:])"
+        )
+        self.assertEqual(client.get("failed"), -1)
+        self.assertIn("6162: COOKING: could need 193 MiB", client.get("Flow.error()"))
+        client.do(
+            "for flow in flows[1:]: flow.close()\n"  # the first one still uses it
+            "more = [Flow.on_device(device) for _ in range(2)]"
+        )
+        self.assertLess(client.get("more[0].try_apply('COOKING', 0, 0, 0, 3)"), 0)
+        client.do(
+            "flows[0].close()\nfor flow in more: flow.apply('COOKING', 0, 0, 0, 3)\n"
+            "assert connect(more) == 0, Flow.error()\nstart(device)\nwait_for(more)"
+        )
+        self.assertEqual(*client.get("[flow.words(1) for flow in more]"))
+
+
 if __name__ == "__main__":
     unittest.main()

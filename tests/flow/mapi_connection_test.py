@@ -36,22 +36,34 @@ class Capture:
         self.path = pathlib.Path(folder.name) / "capture.pcap"
         self.path.write_bytes(pcap(LINKTYPE_RAW, packets))
 
-    def passed(self, *flows):
+    def flows(self, count):
+        """Flows of a device that has not started."""
         library = Flow.library
-        create, take = library.mapi_create_offline_device, library.mapi_get_next_pkt
-        create.restype = take.restype = ctypes.c_void_p
-        device = ctypes.cast(create(str(self.path).encode(), 0), ctypes.c_char_p).value
-        made = [Flow(library.mapi_create_flow(device)) for _ in flows]
+        create = library.mapi_create_offline_device
+        create.restype = ctypes.c_void_p
+        self.device = ctypes.cast(create(str(self.path).encode(), 0), ctypes.c_char_p).value
+        return [Flow(library.mapi_create_flow(self.device)) for _ in range(count)]
+
+    def run(self, flows):
+        """Connects them in one step, and waits for the end of the packets."""
+        library = Flow.library
+        numbers = (ctypes.c_int * len(flows))(*(flow.fd for flow in flows))
+        assert library.mapi_connect_flows(numbers, len(flows)) == 0, Flow.error()
+        assert library.mapi_start_offline_device(self.device) == 0
+        for flow in flows:
+            assert library.mapi_wait_flow(flow.fd, 20000) == 0, Flow.error()
+
+    def passed(self, *flows):
+        made = self.flows(len(flows))
+        take = Flow.library.mapi_get_next_pkt
+        take.restype = ctypes.c_void_p
         for flow, functions in zip(made, flows):
             for name, *arguments in functions:
                 flow.apply(name, *arguments)
             flow.buffer = flow.apply("TO_BUFFER", 1)
-        numbers = (ctypes.c_int * len(made))(*(flow.fd for flow in made))
-        assert library.mapi_connect_flows(numbers, len(made)) == 0, Flow.error()
-        assert library.mapi_start_offline_device(device) == 0
+        self.run(made)
         indices = []
         for flow in made:
-            assert library.mapi_wait_flow(flow.fd, 20000) == 0, Flow.error()
             indices.append([])
             while at := take(flow.fd, flow.buffer):
                 seconds = ctypes.c_uint64.from_address(at).value >> 32
@@ -291,6 +303,17 @@ class Bits(unittest.TestCase):
                 self.assertEqual(passed[1], list(wanted))
                 if "noalert" in steps:
                     self.assertEqual(passed[0], [])
+
+    def test_a_result_behind_a_bit_that_another_flow_uses_is_the_same(self):
+        reading, counting = self.capture.flows(2)
+        counting.apply("CONNECTION_BITS", "set:a")
+        counter = counting.apply("PKT_COUNTER")
+        counting.apply("STR_SEARCH", "request", 0, 0)
+        behind = counting.apply("PKT_COUNTER")
+        sum_of = reading.apply("BINOP", 0, counting.fd, counter, counting.fd, counter)
+        self.capture.run([reading, counting])
+        self.assertEqual((counting.word(counter), counting.word(behind)), (8, 2))
+        self.assertEqual(reading.word(sum_of), 16)
 
     def test_bits_end_with_their_connection(self):
         again = [

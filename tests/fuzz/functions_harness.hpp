@@ -107,6 +107,7 @@ public:
         setup.ring = &ring_calls_;
         setup.config = "hashSize=16\n"; // for FLOW_REPORT: small, so that flows do not fit
         setup.take_single_packets = [](const mapi_function_setup *) {};
+        setup.run_in_order = [](const mapi_function_setup *) {};
         setup.allocate_result = [](const mapi_function_setup *given, uint32_t bytes) {
             auto &in_place = static_cast<Instance *>(given->engine)->in_place_;
             in_place.assign(bytes / 8 + 1, 0);
@@ -144,6 +145,7 @@ public:
         uint64_t after[MAPI_BATCH_MAX];
         mapi_batch made;
         reference.mask = batch.all;
+        let_objects_watch(batch);
         if (function_.process(state_, &batch, batch.all) & ~batch.all)
             abort();
         if (function_.result && function_.result->values &&

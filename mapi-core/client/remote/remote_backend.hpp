@@ -49,6 +49,7 @@ private:
 
     const std::shared_ptr<Connection> connection_;
     std::mutex mutex_;
-    std::map<std::string, FunctionDescription> described_; // mapid loads functions only at its start
+    std::map<std::string, FunctionDescription>
+        described_; // mapid loads functions only at its start
 };
 } // namespace mapi::client

@@ -20,6 +20,7 @@ public:
     bool ends_meter() const { return has_flag(MAPI_FUNCTION_METER_END); }
     bool can_be_grouped() const { return is_pure() && function_.group; }
     bool joins_any_masks() const { return has_flag(MAPI_FUNCTION_GROUP_OF_ANY_MASKS); }
+    bool is_shared_by_step() const { return has_flag(MAPI_FUNCTION_SHARED_BY_STEP); }
     bool runs_every_batch() const { return has_flag(MAPI_FUNCTION_EVERY_BATCH); }
     bool can_prefilter() const { return function_.filter && function_.filter->prefilter; }
     // True if its state is only counts, or its table has reset().

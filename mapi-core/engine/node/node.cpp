@@ -15,7 +15,7 @@ Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver
            std::shared_ptr<DeviceTotals> totals, const std::shared_ptr<Client> &client,
            const FlowOptions &options)
     : function_(function), slice_(slice_of(function.name)), totals_(std::move(totals)),
-      is_in_engine_(options.is_in_engine),
+      client_(traits().is_shared_by_step() ? client : nullptr), options_(options),
       has_value_(!(function.result && function.result->values) || traits().is_additive()),
       arguments_(std::move(arguments)), output_(function)
 {

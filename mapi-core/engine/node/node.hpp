@@ -82,7 +82,12 @@ public:
     const Watchers &watchers() const { return watchers_; }
     // The memory is charged to the flow that the node was created for, which may end earlier, or
     // continue with a shared node.
-    QuotaUse take_quota_use() { return std::move(quota_use_); }
+    // A node that is shared by step keeps the charge.
+    QuotaUse take_quota_use()
+    {
+        return traits().is_shared_by_step() ? QuotaUse() : std::move(quota_use_);
+    }
+    uint64_t kept_charge() const { return traits().is_shared_by_step() ? quota_use_.amount() : 0; }
 
     // Packets, on the device's thread.
 
@@ -145,7 +150,7 @@ public:
         return function_.offload && function_.offload->describe(instance_, link_type, &step) != 0;
     }
     // Its flow's options require that the engine runs it.
-    bool is_in_engine() const { return is_in_engine_; }
+    bool is_in_engine() const { return options_.is_in_engine; }
     // Under the device's lock: its state is now in the engine, and no driver knows it.
     void stay_in_engine() { stays_in_engine_ = true; }
     bool stays_in_engine() const { return stays_in_engine_; }
@@ -203,9 +208,23 @@ public:
     bool can_serve(const Node *source, const Node &wanted) const
     {
         return source == source_ && &wanted.function_ == &function_ && traits().is_shareable() &&
-               wanted.arguments_ == arguments_ && wanted.is_in_engine_ == is_in_engine_ &&
+               wanted.arguments_ == arguments_ && wanted.is_in_engine() == is_in_engine() &&
                wanted.watchers_ == watchers_ && !runs_in_order_;
     }
+    // Of a node that is shared by step: a flow joins it in the step with this number, from 1. False
+    // if flows of another step use it.
+    bool join_step(uint64_t step)
+    {
+        uint64_t none = 0;
+        const bool is_joined = step_.compare_exchange_strong(none, step) || none == step;
+        users_ += is_joined ? 1 : 0;
+        return is_joined;
+    }
+    bool has_step() const { return step_ != 0; }
+    // A flow ends, or no longer uses it.  False if other flows continue to use it.
+    bool leave() { return users_ == 0 || --users_ == 0; }
+    const std::shared_ptr<Client> &client() const { return client_; }
+    const FlowOptions &options() const { return options_; }
     // The node whose output mask is this node's input; null: the whole batch.  Set once, when the
     // first flow connects.
     void set_source(const Node *source) { source_ = source; }
@@ -248,7 +267,8 @@ private:
     std::atomic<uint64_t> passed_ = 0;
     const Node *source_ = nullptr;
     const std::shared_ptr<DeviceTotals> totals_;
-    const bool is_in_engine_;
+    const std::shared_ptr<Client> client_; // null: only one that is shared by step has it
+    const FlowOptions options_;
     bool has_value_;
 
     NodeArguments arguments_;
@@ -262,6 +282,8 @@ private:
     bool runs_in_order_ = false;
     bool stays_in_engine_ = false;
     uint64_t state_number_ = next_state_number();
+    std::atomic<uint64_t> step_ = 0;
+    std::atomic<uint32_t> users_ = 0; // flows, if it is shared by step
     std::atomic<bool> is_ending_ = false;
     std::atomic<bool> has_ended_ = false;
 };

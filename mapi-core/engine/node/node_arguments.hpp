@@ -47,6 +47,7 @@ public:
     // The memory that the engine and compiled code need for them at most.
     uint64_t most_bytes() const;
     bool has_text() const;
+    const Arguments &given() const { return arguments_; }
     // Files that were created for the arguments remain.
     void keep_files() const;
     // "PATH: " of each file that the function writes.

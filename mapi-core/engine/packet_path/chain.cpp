@@ -331,7 +331,8 @@ void Chain::end()
     if (is_ending_.exchange(true))
         return;
     for (const auto &applied : functions_) {
-        if (!applied->node->traits().is_shareable() && !applied->is_removed)
+        if (!applied->node->traits().is_shareable() && !applied->is_removed &&
+            applied->node->leave())
             applied->node->end();
         if (applied->mirror.bytes() > 0)
             applied->publish_mirror();
@@ -357,7 +358,7 @@ bool Chain::settle()
 void Chain::cancel()
 {
     for (const auto &applied : functions_) {
-        if (!applied->node->traits().is_shareable())
+        if (!applied->node->traits().is_shareable() && !applied->node->traits().is_shared_by_step())
             applied->node->cancel();
     }
 }

@@ -92,6 +92,8 @@ public:
     Chain &operator=(const Chain &) = delete;
 
     void append(std::shared_ptr<Node> node);
+    // Before it is connected: the same function with a node of its own.
+    void replace_first(std::shared_ptr<Node> node) { functions_.front()->node = std::move(node); }
     const std::vector<std::unique_ptr<Applied>> &functions() const { return functions_; }
 
     // Of all functions, including removed ones.  Client's thread, or the last owner's.

@@ -59,6 +59,11 @@ public:
     std::shared_ptr<Node> make_node(const mapi_function &function, Arguments arguments,
                                     const std::shared_ptr<Client> &client,
                                     const FlowOptions &options);
+    // For a function that is shared by step: the node of such a flow of the client that is not
+    // connected yet, else a new one.
+    std::shared_ptr<Node> join_node(const mapi_function &function, Arguments arguments,
+                                    const std::shared_ptr<Client> &client,
+                                    const FlowOptions &options);
     // Takes effect before it returns: packets that the driver reads afterwards belong to the flows.
     // One new plan serves all of them, so they begin with the same packet.
     void connect(const Chains &chains);
@@ -180,8 +185,9 @@ private:
     std::unique_ptr<SharedNodes> shared_; // of current_; null: since then nodes have left the plan
     std::shared_ptr<const Node> filter_;  // whose code the source uses
     std::vector<Retired> retired_;
-    std::vector<std::weak_ptr<Node>> nodes_;  // of all flows, for their drops
-    mapi_function_drops reported_drops_ = {}; // as reported; never decrease
+    std::vector<std::weak_ptr<Node>> to_join_; // nodes shared by step
+    std::vector<std::weak_ptr<Node>> nodes_;   // of all flows, for their drops
+    mapi_function_drops reported_drops_ = {};  // as reported; never decrease
     std::thread thread_;
     std::thread group_thread_;
     std::condition_variable plan_changed_; // what group_thread_ waits for

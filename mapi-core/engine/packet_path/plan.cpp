@@ -62,8 +62,13 @@ Plan::Plan(std::vector<std::shared_ptr<Chain>> chains,
         for (size_t i = 0; i < stage.steps.size(); ++i) {
             const bool is_of_group =
                 i >= stage.steady_steps && i < stage.steps.size() - stage.tail_steps;
-            if (stage.steps[i].has_result && !is_of_group)
-                results_.push_back(&stage.steps[i]);
+            const Step &step = stage.steps[i];
+            if (step.has_result && !is_of_group)
+                results_.push_back({&step});
+            if (step.node->function().tick && step.has_result)
+                ticked_results_.push_back(&step);
+            if (step.node->function().tick || step.references > 0 || step.transformed != kNone)
+                stage.timed.push_back(uint32_t(i));
         }
     }
     choose_prefiltered();
@@ -150,6 +155,18 @@ void Plan::add_metered(Applied &applied)
         metered_.insert(function.node.get());
 }
 
+// A node that refers to a result of a tail must run after it.
+bool Plan::is_ordered(const Stage &stage, const Step &step) const
+{
+    if (step.node->runs_in_order() || (step.input > 0 && stage.steps[step.input - 1].is_ordered))
+        return true;
+    for (uint32_t i = 0; i < step.references; ++i) {
+        if (ordered_.contains(references_[step.first_reference + i].node))
+            return true;
+    }
+    return false;
+}
+
 void Plan::complete(Stage &stage)
 {
     for (Step &step : stage.steps) {
@@ -157,8 +174,9 @@ void Plan::complete(Stage &stage)
         if (const auto end = meter_ends_.find(step.node); end != meter_ends_.end())
             step.meter_end = end->second;
         const auto found = referred_of_.find(step.node);
-        step.is_ordered = step.node->runs_in_order() ||
-                          (step.input > 0 && stage.steps[step.input - 1].is_ordered);
+        step.is_ordered = is_ordered(stage, step);
+        if (step.is_ordered)
+            ordered_.insert(step.node);
         step.has_result = step.node->output().has_published_result();
         if (const auto mirrors = mirrors_.find(step.node); mirrors != mirrors_.end())
             step.mirrors = &mirrors->second;
@@ -280,8 +298,14 @@ void Plan::publish(const Step &step)
 
 void Plan::publish()
 {
-    for (const Step *step : results_)
-        publish(*step);
+    for (Result &result : results_) {
+        const Node &node = *result.step->node;
+        const uint64_t seen = node.seen();
+        if (seen == result.seen && !offload_ && !node.traits().runs_every_batch())
+            continue;
+        result.seen = seen;
+        publish(*result.step);
+    }
     for (Node *node : copied_)
         node->publish_when_due();
     for (Branch *branch : ran_) {

@@ -164,6 +164,7 @@ private:
         std::vector<uint32_t> fed;         // masks of feeds that are not zero
         std::vector<uint64_t> masks = {
             0}; // 0: the whole batch, i + 1: output of step i; then those of the burst's next batch
+        std::vector<uint32_t> timed;   // steps to which the passing of time matters
         bool runs_every_batch = false; // this stage, or one after it, has such a node
     };
     // A node to which others refer: its values in the current batch.
@@ -199,6 +200,7 @@ private:
     void add(const Chain &chain, size_t functions);
     void add(const std::shared_ptr<Node> &node, const Chain &chain);
     void add_targets(Node &node, const Chain &own);
+    bool is_ordered(const Stage &stage, const Step &step) const;
     void complete(Stage &stage);
     void use_groups(Stage &stage, const std::vector<std::shared_ptr<NodeGroup>> &groups);
     static std::vector<bool> find_plain(const Stage &stage);
@@ -249,13 +251,21 @@ private:
     Map<const Node *, uint32_t> referred_of_{&memory_}; // index into referred_
     std::vector<Reference> references_;
     Map<const Node *, std::pmr::vector<Applied *>> mirrors_{
-        &memory_}; // of a node's result, for clients in other processes
+        &memory_};                             // of a node's result, for clients in other processes
+    std::unordered_set<const Node *> ordered_; // in tails
     std::unordered_set<const Node *> metered_;
     std::unordered_map<const Node *, Applied *> meter_ends_;
     Meter *meter_ = nullptr;
-    std::vector<const Step *> results_; // steps in no Branch with a result to publish
-    std::vector<Node *> copied_;        // nodes whose results are copied for readers, when due
-    std::vector<Branch *> ran_;         // Groups that have run since the last publish()
+    // A step in no Branch with a result to publish, which can only have changed with packets for
+    // it.
+    struct Result {
+        const Step *step;
+        uint64_t seen = ~uint64_t(0); // when it was published
+    };
+    std::vector<Result> results_;
+    std::vector<const Step *> ticked_results_; // those that time may change
+    std::vector<Node *> copied_; // nodes whose results are copied for readers, when due
+    std::vector<Branch *> ran_;  // Groups that have run since the last publish()
     std::vector<NodeGroup::Nodes> ungrouped_;
     std::vector<std::shared_ptr<NodeGroup>> groups_;
     std::vector<const Node *> prefiltered_;             // a prefilter has their results first,

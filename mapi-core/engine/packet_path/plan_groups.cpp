@@ -102,15 +102,20 @@ void Plan::arrange(Stage &stage, std::vector<uint32_t> roots)
 {
     std::vector<uint32_t> order(stage.steps.size());
     std::iota(order.begin(), order.end(), 0);
+    std::vector<uint32_t> tails(order.size(), 0); // for each step, the number of its tail, from 1
     for (const uint32_t i : order) {
-        if (roots[i] == kNone && stage.steps[i].input > 0)
-            roots[i] = roots[stage.steps[i].input - 1];
-        if (stage.steps[i].is_ordered)
-            roots[i] = kInTail;
+        const uint32_t input = stage.steps[i].input;
+        if (roots[i] == kNone && input > 0)
+            roots[i] = roots[input - 1];
+        if (!stage.steps[i].is_ordered)
+            continue;
+        tails[i] = input > 0 && tails[input - 1] > 0 ? tails[input - 1] : i + 1;
+        roots[i] = kInTail;
     }
-    // The first step of each Branch is its root, which came before the steps that follow it.
+    // The first step of each Branch or Tail is its root, which came before the steps that follow
+    // it.
     std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-        return roots[a] + 1 < roots[b] + 1;
+        return std::pair(tails[a], roots[a] + 1) < std::pair(tails[b], roots[b] + 1);
     }); // kNone + 1 is 0
     std::vector<uint32_t> places(order.size());
     for (uint32_t place = 0; place < order.size(); ++place)
@@ -145,7 +150,6 @@ void Plan::arrange(Stage &stage, std::vector<uint32_t> roots)
     }
 }
 
-// No other flow uses the nodes of a tail, so they are next to each other.
 void Plan::find_tails(Stage &stage)
 {
     for (size_t i = stage.steps.size() - stage.tail_steps; i < stage.steps.size(); ++i) {

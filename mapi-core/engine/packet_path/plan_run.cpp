@@ -243,8 +243,6 @@ void Plan::run_tails(Stage &stage, const mapi_batch &batch, uint64_t *masks)
         any |= masks[tail.input];
         if (masks[tail.input] != 0)
             stage.running.push_back(&tail);
-        else if (!tail.is_plain)
-            run_tail(stage, tail, batch, masks, 0);
     }
     for (uint64_t rest = any; rest != 0; rest &= rest - 1) {
         mapi_batch single = batch;
@@ -254,6 +252,12 @@ void Plan::run_tails(Stage &stage, const mapi_batch &batch, uint64_t *masks)
             if (const uint64_t input = masks[tail->input] & single.all)
                 run_tail(stage, *tail, single, masks, input);
         }
+    }
+    mapi_batch none = batch;
+    none.all = none.wire_bytes = 0;
+    for (const Tail &tail : stage.tails) { // what others have changed since
+        if (!tail.is_plain)
+            run_tail(stage, tail, none, masks, 0);
     }
 }
 
@@ -319,20 +323,14 @@ void Plan::tick(uint64_t now_ns)
 {
     look_at_awaited();
     tick(stages_[0], now_ns);
-    for (Stage &stage : stages_) { // any result may have changed
-        for (GroupStep &group : stage.groups) {
-            for (Branch &branch : group.branches) {
-                if (branch.first && !branch.has_run)
-                    ran_.push_back(&branch);
-                branch.has_run = true;
-            }
-        }
-    }
+    for (const Step *step : ticked_results_)
+        publish(*step);
 }
 
 void Plan::tick(Stage &stage, uint64_t now_ns)
 {
-    for (const Step &step : stage.steps) {
+    for (const uint32_t place : stage.timed) {
+        const Step &step = stage.steps[place];
         for (uint32_t i = 0; i < step.references; ++i)
             update(references_[step.first_reference + i], false);
         step.node->tick(now_ns);

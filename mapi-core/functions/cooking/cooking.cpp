@@ -191,6 +191,7 @@ extern "C" const mapi_function mapi_fn_cooking = {
     .struct_size = sizeof(mapi_function),
     .name = "COOKING",
     .description = "reassembles TCP streams",
+    .flags = MAPI_FUNCTION_SHARED_BY_STEP,
     .result_bytes = sizeof(mapi_cooking_t),
     .create = mapi::functions::create,
     .process = mapi::functions::process,

@@ -101,6 +101,12 @@ enum mapi_function_flags {
      * instance's own mask contains it.
      */
     MAPI_FUNCTION_GROUP_OF_ANY_MASKS = 1u << 11,
+    /*
+     * State that begins with the flow's first packet, but no other difference: flows of one client
+     * that are connected in one step, and begin with the function and the same arguments, share one
+     * instance.  Requires no ring, no reset() and no ending.
+     */
+    MAPI_FUNCTION_SHARED_BY_STEP = 1u << 12,
 };
 
 /* Sets one word of a result in place.  Any thread, but one at a time. */
