@@ -12,7 +12,6 @@ namespace mapi::connections
 {
 namespace
 {
-using cooking::kAck;
 using cooking::kFin;
 using cooking::kRst;
 using cooking::kSyn;
