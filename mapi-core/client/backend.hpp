@@ -62,7 +62,9 @@ public:
     virtual void connect(const std::vector<std::shared_ptr<Flow>> &flows) = 0;
     virtual void reset(int fid) = 0;
     virtual void remove(int fid) = 0;
-    virtual void close() = 0;
+    // Closes flows in one step, `this` among them, which no other thread closes.
+    virtual void close(const std::vector<std::shared_ptr<Flow>> &flows) = 0;
+    void close() { close({shared_from_this()}); }
 
     // Does not wait.  Null: use next_results().
     virtual mapi_results_t *read_results(int fid) = 0;

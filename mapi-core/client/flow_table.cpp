@@ -2,6 +2,8 @@
 // Flow table: flow descriptor -> flow.
 #include "client/flow_table.hpp"
 
+#include <set>
+
 #include "engine/error.hpp"
 
 namespace mapi::client
@@ -12,10 +14,18 @@ void FlowTable::throw_no_flow(int fd) const
                 "there is no flow " + std::to_string(fd));
 }
 
-std::vector<std::shared_ptr<Flow>> FlowTable::hold_unconnected(const int *fds, int count)
+namespace
+{
+void need_some(int count)
 {
     if (count < 1)
         throw Error(MFUNCT_INVALID_ARGUMENT_2, "the number of flows is less than 1");
+}
+} // namespace
+
+std::vector<std::shared_ptr<Flow>> FlowTable::hold_unconnected(const int *fds, int count)
+{
+    need_some(count);
     std::vector<std::shared_ptr<Flow>> flows;
     for (const int *fd = fds; fd != fds + count; ++fd) {
         flows.push_back(hold(*fd));
@@ -55,19 +65,28 @@ void FlowTable::free(int fd)
     slots_[size_t(fd) - 1].is_taken = false; // reserve() returned fd
 }
 
-std::shared_ptr<Flow> FlowTable::take(int fd)
+std::vector<std::shared_ptr<Flow>> FlowTable::take(const int *fds, int count)
 {
-    Slot &slot = slot_of(fd);
-    std::shared_ptr<Flow> flow;
+    need_some(count);
+    std::vector<std::shared_ptr<Flow>> flows;
     {
         const std::lock_guard lock(mutex_);
-        if (!slot.owner)
-            throw_no_flow(fd);
-        slot.flow = nullptr;
-        flow = std::move(slot.owner);
+        const std::set<int> different(fds, fds + count);
+        for (const int fd : different) {
+            if (!slot_of(fd).owner)
+                throw_no_flow(fd);
+        }
+        if (different.size() != size_t(count))
+            throw Error(MFUNCT_INVALID_ARGUMENT_1, "a flow is listed twice");
+        flows.reserve(size_t(count));
+        for (const int *fd = fds; fd != fds + count; ++fd) {
+            Slot &slot = slot_of(*fd);
+            slot.flow = nullptr;
+            flows.push_back(std::move(slot.owner));
+        }
     }
     wait_for_readers();
-    return flow;
+    return flows;
 }
 
 void FlowTable::replace(int fd, const std::shared_ptr<Flow> &old, std::shared_ptr<Flow> flow)

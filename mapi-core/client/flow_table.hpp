@@ -71,13 +71,14 @@ public:
         }
         return fd;
     }
-    // Runs close(flow) once no thread is inside with() any more.  The number is not reused before
-    // that is done.
-    template <class Close> void remove(int fd, Close close)
+    // Runs close(flows) once no thread is inside with() any more.  The numbers are not reused
+    // before that is done.  At least one.  Throws Error, before anything is removed, if there is no
+    // such flow or one is listed twice.
+    template <class Close> void remove(const int *fds, int count, Close close)
     {
-        const std::shared_ptr<Flow> flow = take(fd);
-        const Freed freed{*this, fd};
-        close(*flow);
+        const std::vector<std::shared_ptr<Flow>> flows = take(fds, count);
+        const Freed freed{*this, {fds, fds + count}};
+        close(flows);
     }
     // Calls use(flow) for each flow, inside a ReadSection or while no other thread runs.
     template <class Use> void for_each(Use use)
@@ -103,13 +104,17 @@ private:
 
     struct Freed {
         FlowTable &table;
-        int fd;
-        ~Freed() { table.free(fd); }
+        std::vector<int> fds;
+        ~Freed()
+        {
+            for (const int fd : fds)
+                table.free(fd);
+        }
     };
 
     [[noreturn]] void throw_no_flow(int fd) const;
     int reserve();
-    std::shared_ptr<Flow> take(int fd);
+    std::vector<std::shared_ptr<Flow>> take(const int *fds, int count);
     void fill(int fd, std::shared_ptr<Flow> flow);
     void free(int fd);
     Slot &slot_of(int fd)

@@ -49,7 +49,13 @@ public:
         flow_->remove(fid);
         close_shortcut(fid);
     }
-    void close() override { flow_->close(); }
+    void close(const std::vector<std::shared_ptr<Flow>> &flows) override
+    {
+        std::vector<std::shared_ptr<engine::Flow>> closed;
+        for (const LocalFlow *flow : of_one_kind<LocalFlow>(flows))
+            closed.push_back(flow->flow_);
+        engine::Flow::close(closed);
+    }
     mapi_results_t *read_results(int fid) override
     {
         mapi_results_t *const results = flow_->read_results(fid);

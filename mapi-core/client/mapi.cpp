@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// libmapi: the calls of mapi.h -> flows and devices of this process.  No exception leaves this
-// file.
+// libmapi: the calls of mapi.h -> flows and devices of this process.  Nothing throws to callers.
 #include <mapi/mapi.h>
 
 #include <algorithm>
@@ -21,8 +20,6 @@ using mapi::Error;
 using mapi::client::Flow;
 using mapi::client::guard;
 using mapi::client::library;
-using mapi::client::ReaderClock;
-using mapi::client::Shortcut;
 using mapi::client::try_shortcut;
 using mapi::engine::copy_text;
 
@@ -207,8 +204,14 @@ int mapi_reconnect(int fd)
 
 int mapi_close_flow(int fd)
 {
+    return mapi_close_flows(&fd, 1);
+}
+
+int mapi_close_flows(const int *fds, int count)
+{
     return guard(-1, [&] {
-        library().flows.remove(fd, [](Flow &flow) { flow.close(); });
+        library().flows.remove(need(fds, MFUNCT_INVALID_ARGUMENT_1), count,
+                               [](const auto &flows) { flows.front()->close(flows); });
         return 0;
     });
 }
@@ -242,7 +245,7 @@ int mapi_apply_function_typed(const char *types, int fd, const char *function, .
 
 mapi_results_t *mapi_read_results(int fd, int fid)
 {
-    const auto read = [](const Shortcut &shortcut, const ReaderClock &clock) {
+    const auto read = [](const auto &shortcut, const auto &clock) {
         return shortcut.read_word(clock);
     };
     mapi_results_t *const results = try_shortcut(fd, fid, read);
@@ -259,9 +262,7 @@ void *mapi_read_results_pointer(int fd, int fid, int)
 
 mapipkt *mapi_get_next_pkt(int fd, int fid)
 {
-    const auto take = [](const Shortcut &shortcut, const ReaderClock &) {
-        return shortcut.next_packet();
-    };
+    const auto take = [](const auto &shortcut, const auto &) { return shortcut.next_packet(); };
     const mapipkt *const packet = try_shortcut(fd, fid, take);
     return packet ? const_cast<mapipkt *>(packet) : ask_for_packet(fd, fid);
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Flows that mapi_connect_flows() starts in one step, in process and through mapid."""
+"""Flows that mapi_connect_flows() starts, and mapi_close_flows() ends, in one step, in process and
+through mapid."""
 
 import unittest
 
@@ -16,6 +17,8 @@ def numbers_of(flows):
     return (ctypes.c_int * len(flows))(*(flow.fd for flow in flows))
 def connect(flows):
     return library.mapi_connect_flows(numbers_of(flows), len(flows))
+def close(flows):
+    return library.mapi_close_flows(numbers_of(flows), len(flows))
 def counting(device, count):
     made = [Flow.on_device(device) for _ in range(count)]
     for number, flow in enumerate(made):
@@ -95,6 +98,36 @@ class Test(unittest.TestCase):
             self.assertEqual(
                 client.get("[flow.word(2) for flow in flows]"), [596, 297, PACKETS, 596]
             )
+
+    def test_flows_are_closed_in_one_step_and_the_others_continue(self):
+        for client in self.clients():
+            client.do(
+                f"flows = counting(device, {FLOWS})\nassert connect(flows) == 0, Flow.error()\n"
+                "assert close(flows[3:]) == 0, Flow.error()\nstart(device)\nwait_for(flows[:3])"
+            )
+            self.assertEqual(
+                client.get("[flow.word(2) for flow in flows[:3]]"), [596, 297, PACKETS]
+            )
+            self.assertEqual(client.get("library.mapi_connect(flows[3].fd)"), -1)
+            self.assertIn("6145: there is no flow", client.get("Flow.error()"))
+            # those that have ended, and one that was never connected
+            client.do("flows = flows[:3] + counting(device, 1)\nclosed = close(flows)")
+            self.assertEqual(client.get("closed"), 0)
+
+    def test_none_is_closed_if_one_cannot_be(self):
+        for client in self.clients():
+            client.do("flows = counting(device, 3)\nassert connect(flows) == 0, Flow.error()")
+            for attempt, number in (
+                ("close(flows + flows[:1])", 7001),
+                ("library.mapi_close_flows((ctypes.c_int * 2)(flows[0].fd, 9999), 2)", 6145),
+                ("library.mapi_close_flows(None, 2)", 7001),
+                ("library.mapi_close_flows(numbers_of(flows), 0)", 7002),
+            ):
+                with self.subTest(attempt):
+                    self.assertEqual(client.get(attempt), -1)
+                    self.assertIn(f"{number}: ", client.get("Flow.error()"))
+            client.do("start(device)\nwait_for(flows)")
+            self.assertEqual(client.get("[flow.word(2) for flow in flows]"), [596, 297, PACKETS])
 
     def test_invalid_arguments_have_their_own_errors(self):
         for client in self.clients():

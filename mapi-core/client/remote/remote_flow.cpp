@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <exception>
+#include <map>
 
 #include <unistd.h>
 
@@ -27,6 +29,26 @@ const mapi_function *find_composing(const std::string &name)
             return function;
     }
     return nullptr;
+}
+
+// Many in parts, since a message cannot hold all numbers; mapid acts after the last part.
+void ask_about(Connection &connection, const std::vector<int> &numbers,
+               ipc::FlowNumber *(ipc::Request::*only)(), ipc::FlowNumbers *(ipc::Request::*part)())
+{
+    ipc::Request request;
+    if (numbers.size() == 1) {
+        (request.*only)()->set_flow(numbers.front());
+        connection.ask(request);
+        return;
+    }
+    const auto lock = connection.lock_parts();
+    for (size_t done = 0; done < numbers.size(); done += kFlowsOfMessage) {
+        const size_t end = std::min(done + kFlowsOfMessage, numbers.size());
+        ipc::FlowNumbers &call = *(request.*part)();
+        call.mutable_flows()->Assign(numbers.begin() + long(done), numbers.begin() + long(end));
+        call.set_has_more(end < numbers.size());
+        connection.ask(request);
+    }
 }
 } // namespace
 
@@ -142,25 +164,6 @@ uint64_t RemoteFlow::option(int option)
     return connection_->ask(request).flow_option();
 }
 
-// Many in parts, since a message cannot hold all numbers; mapid connects them after the last part.
-void RemoteFlow::ask_to_connect(const std::vector<int> &numbers) const
-{
-    ipc::Request request;
-    if (numbers.size() == 1) {
-        request.mutable_connect()->set_flow(numbers.front());
-        connection_->ask(request);
-        return;
-    }
-    const auto lock = connection_->lock_parts();
-    for (size_t done = 0; done < numbers.size(); done += kFlowsOfMessage) {
-        const size_t end = std::min(done + kFlowsOfMessage, numbers.size());
-        ipc::FlowNumbers &call = *request.mutable_connect_flows();
-        call.mutable_flows()->Assign(numbers.begin() + long(done), numbers.begin() + long(end));
-        call.set_has_more(end < numbers.size());
-        connection_->ask(request);
-    }
-}
-
 void RemoteFlow::connect(const std::vector<std::shared_ptr<Flow>> &flows)
 {
     const auto own = of_one_kind<RemoteFlow>(flows);
@@ -171,7 +174,8 @@ void RemoteFlow::connect(const std::vector<std::shared_ptr<Flow>> &flows)
     std::vector<int> numbers;
     for (const RemoteFlow *flow : own)
         numbers.push_back(flow->number_);
-    ask_to_connect(numbers);
+    ask_about(*connection_, numbers, &ipc::Request::mutable_connect,
+              &ipc::Request::mutable_connect_flows);
     for (RemoteFlow *flow : own) {
         const std::lock_guard lock_of_flow(flow->mutex_);
         flow->make_shortcuts(flow->functions_.size());
@@ -234,21 +238,39 @@ std::shared_ptr<const FlowRecipe> RemoteFlow::recipe_if_gone()
     return recipe;
 }
 
-void RemoteFlow::close()
+// No thread reads memory that soon belongs to another flow.
+void RemoteFlow::turn_readers_away()
 {
-    need_own_process();
-    const std::lock_guard lock(mutex_);
     is_closed_ = true;
     for (Function &function : functions_) {
         if (!function.records)
             continue;
         function.records->disturb();
-        // no thread reads memory that soon belongs to another flow
         const auto lock = function.records->lock();
     }
-    ipc::Request request;
-    request.mutable_close()->set_flow(number_);
-    connection_->ask(request);
+}
+
+void RemoteFlow::close(const std::vector<std::shared_ptr<Flow>> &flows)
+{
+    need_own_process();
+    std::vector<std::unique_lock<std::mutex>> locks;
+    std::map<Connection *, std::vector<int>> numbers;
+    for (RemoteFlow *flow : of_one_kind<RemoteFlow>(flows)) {
+        locks.emplace_back(flow->mutex_);
+        flow->turn_readers_away();
+        numbers[flow->connection_.get()].push_back(flow->number_);
+    }
+    std::exception_ptr first_error; // of one mapid; another one may still run
+    for (const auto &[connection, of_connection] : numbers) {
+        try {
+            ask_about(*connection, of_connection, &ipc::Request::mutable_close,
+                      &ipc::Request::mutable_close_flows);
+        } catch (const Error &) {
+            first_error = first_error ? first_error : std::current_exception();
+        }
+    }
+    if (first_error)
+        std::rethrow_exception(first_error);
 }
 
 int RemoteFlow::poll_descriptor(int fid)

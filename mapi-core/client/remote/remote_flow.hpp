@@ -39,7 +39,8 @@ public:
     void connect(const std::vector<std::shared_ptr<Flow>> &flows) override;
     void reset(int fid) override;
     void remove(int fid) override;
-    void close() override;
+    using Flow::close;
+    void close(const std::vector<std::shared_ptr<Flow>> &flows) override;
     mapi_results_t *read_results(int fid) override;
     mapi_results_t *next_results(int fid) override;
     const mapipkt *next_packet(int fid) override;
@@ -72,7 +73,7 @@ private:
         std::atomic<bool> is_removed = false;
     };
 
-    void ask_to_connect(const std::vector<int> &numbers) const;
+    void turn_readers_away();
     void add(const std::string &name, const ipc::Applied &applied);
     void mark_removed(int fid);
     Function &function(int fid);

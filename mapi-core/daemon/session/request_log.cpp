@@ -31,10 +31,18 @@ bool changes_something(const ipc::Request &request)
     case ipc::Request::kConnect:
     case ipc::Request::kConnectFlows:
     case ipc::Request::kClose:
+    case ipc::Request::kCloseFlows:
     case ipc::Request::kStartRecording:
     case ipc::Request::kStopRecording: return true;
     default: return false;
     }
+}
+
+std::string words_for(const char *verb, const ipc::FlowNumbers &call)
+{
+    return fmt::format("{} {} flows, from flow {} on{}", verb, call.flows_size(),
+                       call.flows_size() > 0 ? call.flows(0) : 0,
+                       call.has_more() ? ", and more" : "");
 }
 
 std::string words_for(const ipc::Apply &call)
@@ -74,11 +82,8 @@ std::string words_for(const ipc::Request &request)
         return fmt::format("flow {}: remove function {}", request.remove().flow(),
                            request.remove().function());
     case ipc::Request::kConnect: return fmt::format("flow {}: connect", request.connect().flow());
-    case ipc::Request::kConnectFlows:
-        return fmt::format(
-            "connect {} flows, from flow {} on{}", request.connect_flows().flows_size(),
-            request.connect_flows().flows_size() > 0 ? request.connect_flows().flows(0) : 0,
-            request.connect_flows().has_more() ? ", and more" : "");
+    case ipc::Request::kConnectFlows: return words_for("connect", request.connect_flows());
+    case ipc::Request::kCloseFlows: return words_for("close", request.close_flows());
     case ipc::Request::kClose: return fmt::format("flow {}: close", request.close().flow());
     case ipc::Request::kStartRecording:
         return "start recording into " + request.start_recording().name();

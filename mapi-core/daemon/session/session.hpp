@@ -31,6 +31,8 @@ public:
     void serve(int stop_descriptor);
 
 private:
+    static constexpr int kFlowNumberMax = 32768;
+
     static constexpr int kOwnDevicesFrom = 1 << 20; // numbers of devices that the client made
 
     struct FlowEntry {
@@ -59,8 +61,9 @@ private:
     void append_offline(const ipc::AppendOffline &call, const ipc::Descriptor &file);
     void apply(const ipc::Apply &call, std::vector<ipc::Descriptor> &descriptors,
                ipc::Reply &reply);
-    void connect(const ipc::FlowNumbers &call);
-    void close(int number);
+    std::vector<int> numbers_of(const ipc::FlowNumbers &call);
+    void connect(const std::vector<int> &numbers);
+    void close(const std::vector<int> &numbers);
     void set_option(const ipc::DeviceOption &call);
     void describe(const mapi_function &function, ipc::Reply &reply) const;
     void describe_flow(int number, ipc::Reply &reply);
@@ -92,7 +95,7 @@ private:
     engine::Devices own_;                           // captures that the client has opened
     std::map<std::string, CaptureUses>
         captures_;                         // those without a flow of their own, by device name
-    std::vector<int> to_connect_;          // flows of a call that is not complete yet
+    std::vector<int> numbers_;             // flows of a call that is not complete yet
     std::map<int, FlowEntry> flows_;       // by the client's numbers
     std::unique_ptr<Recording> recording_; // started by the client
     std::vector<int> to_send_;

@@ -100,6 +100,11 @@ int mapi_close_flow(int fd);
  * little longer than one.  -1: none is connected.
  */
 int mapi_connect_flows(const int *fds, int count);
+/*
+ * Closes flows in one step, which for many takes little longer than for one.  -1: none is closed,
+ * unless mapid is gone.
+ */
+int mapi_close_flows(const int *fds, int count);
 
 /*
  * Restarts a function of a connected flow: its result, and its packet counts, are as if the flow

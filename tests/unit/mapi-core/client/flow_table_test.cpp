@@ -2,6 +2,9 @@
 // Flow table: which flow a number belongs to, and for how long.
 #include "client/flow_table.hpp"
 
+#include <stdexcept>
+#include <vector>
+
 #include "engine/error.hpp"
 #include "support/catch.hpp"
 
@@ -23,7 +26,7 @@ public:
     void connect(const std::vector<std::shared_ptr<Flow>> &) override {}
     void reset(int) override {}
     void remove(int) override {}
-    void close() override {}
+    void close(const std::vector<std::shared_ptr<Flow>> &) override {}
     mapi_results_t *read_results(int) override { return nullptr; }
     mapi_results_t *next_results(int) override { return nullptr; }
     const mapipkt *next_packet(int) override { return nullptr; }
@@ -48,12 +51,28 @@ TEST_CASE("the number of a flow belongs to no other flow until it is closed", "[
         add(*table);
     CHECK_THROWS_AS(add(*table), mapi::Error);
 
-    table->remove(7, [&](Flow &) {
+    const std::vector<int> closed = {7, 9};
+    table->remove(closed.data(), 2, [&](const auto &flows) {
+        CHECK(flows.size() == 2);
         CHECK_THROWS_AS(add(*table), mapi::Error);
         CHECK_THROWS_AS(table->hold(7), mapi::Error);
     });
 
     CHECK(add(*table) == 7);
+    CHECK(add(*table) == 9);
+}
+
+TEST_CASE("no flow is closed if one of them does not exist or is listed twice",
+          "[mapi-core][client]")
+{
+    const auto table = std::make_unique<FlowTable>();
+    const int fd = add(*table), other = add(*table);
+    const auto close = [](const auto &) { FAIL("must not be called"); };
+    for (const std::vector<int> &wrong : {std::vector{fd, 3}, {fd, other, fd}, {fd, 0}, {}}) {
+        CHECK_THROWS_AS(table->remove(wrong.data(), int(wrong.size()), close), mapi::Error);
+        CHECK(table->hold(fd));
+        CHECK(table->hold(other));
+    }
 }
 
 TEST_CASE("the number of a flow that could not be closed is free", "[mapi-core][client]")
@@ -61,7 +80,8 @@ TEST_CASE("the number of a flow that could not be closed is free", "[mapi-core][
     const auto table = std::make_unique<FlowTable>();
     for (int i = 0; i < FlowTable::kFlowsMax; ++i)
         add(*table);
-    CHECK_THROWS_AS(table->remove(7, [](Flow &) { throw std::runtime_error("no"); }),
+    const int fd = 7;
+    CHECK_THROWS_AS(table->remove(&fd, 1, [](const auto &) { throw std::runtime_error("no"); }),
                     std::runtime_error);
     CHECK(add(*table) == 7);
 }
