@@ -152,6 +152,33 @@ class Live(unittest.TestCase):
         self.assertGreaterEqual(path["undecided"], SENT - 100)
         self.assertTrue(any("point b has stopped" in note for note in found["notes"]))
 
+    def test_a_run_never_covers_a_time_whose_packets_are_not_stored_yet(self):
+        process = self.collect("a", "far1")
+        self.assertTrue(wait_until(lambda: self.ask("SELECT point FROM qos_runs")))
+        self.wait_for_packets(0)
+        with sqlite3.connect(self.store, timeout=20, isolation_level=None) as database:
+            database.execute("CREATE TABLE claims (last_ns INTEGER, packets INTEGER)")
+            database.execute(
+                "CREATE TRIGGER claim AFTER UPDATE ON qos_runs BEGIN INSERT INTO claims "
+                "VALUES (NEW.last_ns, (SELECT COUNT(*) FROM qos_packets)); END"
+            )
+            database.execute("BEGIN IMMEDIATE")  # packets wait, for more than one batch
+            send("near1", *map(frame, range(40000)))
+            database.execute("COMMIT")
+        self.assertTrue(wait_until(lambda: self.ask("SELECT COUNT(*) FROM qos_packets") > [0]))
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+        self.assertIn(process.returncode, (0, 1))  # 1: some were lost
+        claims = self.ask("SELECT last_ns FROM claims ORDER BY rowid")
+        # a run is written before the packets of its transaction
+        stored = self.ask("SELECT packets FROM claims ORDER BY rowid")[1:]
+        self.assertGreater(len(claims), 1)
+        for last_ns, first_later in zip(claims, stored):
+            times = "SELECT MIN(time_ns) FROM qos_packets WHERE number >= "
+            later_ns = self.ask(times + str(first_later))[0]
+            if later_ns is not None:
+                self.assertGreaterEqual(later_ns, last_ns)
+
 
 if __name__ == "__main__":
     enter_name_space()

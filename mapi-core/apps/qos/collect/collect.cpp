@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <random>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -15,6 +16,7 @@
 #include "common/command/tell.hpp"
 #include "qos/collect/packet_queue.hpp"
 #include "qos/collect/selection.hpp"
+#include "qos/collect/stored_time.hpp"
 #include "qos/collect/storing.hpp"
 
 namespace qos
@@ -25,9 +27,12 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr size_t kBatch = 8192; // packets of a transaction
+constexpr size_t kMostTaken = 2 * kBatch;
 constexpr milliseconds kLook(200);
 constexpr milliseconds kTimeToRead(200); // for what arrived before Ctrl-C or the end of --duration
 constexpr auto kLongestUnwritten = std::chrono::seconds(1); // then a smaller batch is written, too
+// How long a packet may take through the kernel and libmapi's buffer into the queue.
+constexpr int64_t kLongestWayNs = 1000000000;
 
 int64_t wall_clock_ns()
 {
@@ -73,8 +78,6 @@ public:
         selection_.start();
         while (!is_over())
             step();
-        if (options_.is_device() && !queue_.has_ended())
-            std::this_thread::sleep_for(kTimeToRead);
         finish();
         return tell_end();
     }
@@ -101,11 +104,21 @@ private:
                 command_pause(int(kLook.count()));
             return;
         }
-        const auto packets = queue_.take(kBatch, 2 * kBatch, kLook);
-        storing_.add(packets);
+        const int64_t before_ns = options_.is_device() ? wall_clock_ns() - kLongestWayNs : 0;
+        take(kBatch, kLook, before_ns);
         if (storing_.waiting_packets() >= kBatch || Clock::now() - written_ >= kLongestUnwritten)
             write();
         show_progress();
+    }
+
+    // Returns whether nothing was left behind; see StoredTime.
+    bool take(size_t least, milliseconds timeout, int64_t until_ns)
+    {
+        const auto packets = queue_.take(least, kMostTaken, timeout);
+        const bool is_all = packets.size() < kMostTaken;
+        stored_time_.take(packets, is_all, until_ns);
+        storing_.add(packets);
+        return is_all;
     }
 
     bool write()
@@ -128,41 +141,56 @@ private:
         run.malformed = int64_t(counts.malformed);
         run.lost = int64_t(stats.drop_kernel + stats.ps_ifdrop + counts.dropped);
         run.no_room = int64_t(queue_.no_room());
-        // A device was watched also while no packet arrived.
+        // A device was watched also while no packet arrived.  The packets of a capture are in order
+        // of arrival, not of time.
+        run.first_ns = options_.is_device() ? std::min(run.started_ns, wall_clock_ns())
+                                            : std::min(counts.first_ns, counts.last_ns);
+        run.last_ns = std::max({run.last_ns, run.first_ns, stored_time_.last_ns()});
+    }
+
+    // The time up to which all packets are in the queue when the selection has stopped; 0: unknown.
+    int64_t end_of_selection(bool is_whole)
+    {
         if (options_.is_device()) {
-            run.first_ns = std::min(run.started_ns, wall_clock_ns());
-            run.last_ns = std::max(run.last_ns, wall_clock_ns());
-        } else { // in order of arrival, not of time
-            run.first_ns = std::min(counts.first_ns, counts.last_ns);
-            run.last_ns = std::max(counts.first_ns, counts.last_ns);
+            if (is_whole) // the device has ended, at an unknown time
+                return 0;
+            const int64_t end_ns = wall_clock_ns();
+            std::this_thread::sleep_for(kTimeToRead);
+            return end_ns;
         }
+        if (!is_whole)
+            return 0;
+        const SelectionCounts &counts = selection_.counts();
+        return std::max(counts.first_ns, counts.last_ns);
     }
 
     // What has arrived is stored, for which a store that is away gets some time.
     void finish()
     {
         const bool is_whole = queue_.has_ended();
+        const int64_t end_ns = end_of_selection(is_whole);
         if (!options_.is_device() && !is_whole)
             queue_.close();
         selection_.stop();
         update_run();
-        storing_.run().is_complete =
-            (is_whole || options_.is_device()) && selection_.failure().empty();
+        const bool is_complete = (is_whole || options_.is_device()) && selection_.failure().empty();
         const double patience_s = has_given_up() ? 0 : options_.patience_s;
         const auto until = Clock::now() + milliseconds(int64_t(patience_s * 1000));
-        bool is_stored = false;
-        while (!is_stored) {
-            if (!storing_.is_away())
-                storing_.add(queue_.take(0, 2 * kBatch, milliseconds(0)));
-            is_stored = storing_.write() && queue_.size() == 0;
-            if (is_stored || storing_.away_for().count() == 0)
+        bool is_all_taken = false;
+        while (!is_run_stored_) {
+            if (!storing_.is_away()) {
+                is_all_taken = take(0, milliseconds(0), end_ns);
+                storing_.run().is_complete = is_complete && is_all_taken;
+                update_run();
+            }
+            is_run_stored_ = storing_.write() && is_all_taken;
+            if (is_run_stored_ || !storing_.is_away())
                 continue;
             if (Clock::now() >= until)
                 break;
             command_pause(int(kLook.count()));
         }
         unstored_ = storing_.waiting_packets() + queue_.size();
-        is_run_stored_ = is_stored;
     }
 
     void show_progress()
@@ -219,6 +247,7 @@ private:
     PacketQueue queue_;
     Selection selection_; // first, so that a source that is refused creates no store
     Storing storing_;
+    StoredTime stored_time_;
     command::StatusLine line_;
     Clock::time_point began_, written_; // the first step writes, so that the run can be seen
     uint64_t unstored_ = 0;
