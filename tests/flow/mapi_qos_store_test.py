@@ -13,6 +13,7 @@ import tempfile
 import unittest
 
 import needs
+from mapi_interfaces import wait_until
 from postgresql_server import Server
 
 QOS = pathlib.Path(os.environ["NETSLICE_BIN"]) / "mapi-qos"
@@ -143,8 +144,7 @@ class Sqlite(unittest.TestCase):
             store = f"{folder}/qos.db"
             collector = Piped(store)
             collector.give_first_half()
-            while not self.count(store):  # the collector writes each second
-                self.assertIsNone(collector.process.poll())
+            self.wait_for_packets(store)
             collector.process.send_signal(signal.SIGINT)
             self.assertEqual(collector.finish(), 130)
             collector.process.stdin.close()
@@ -152,6 +152,16 @@ class Sqlite(unittest.TestCase):
             with sqlite3.connect(store) as database:
                 rows = database.execute("SELECT is_complete, selected FROM qos_runs").fetchall()
             self.assertEqual(rows, [(0, self.count(store))])
+
+    def test_a_capture_is_read_without_patience_for_its_store(self):
+        with tempfile.TemporaryDirectory() as folder:
+            store = f"{folder}/qos.db"
+            options = "-q", "--patience", "0", "-r", SIDES["a"]
+            subprocess.run(collect(store, "a", *options), check=True)
+            self.assertEqual(self.count(store), PACKETS)
+
+    def wait_for_packets(self, store):  # the collector writes each second
+        self.assertTrue(wait_until(lambda: self.count(store)))
 
     @staticmethod
     def count(store):

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "common/command/arguments.hpp"
 #include "common/command/numbers.hpp"
 
@@ -23,13 +25,11 @@ constexpr const char *kFooter =
     "usage; 3 the source or the store\n"
     "was refused, or the output cannot be written; 130 interrupted while reading a capture";
 constexpr double kHashes = 4294967296.0;
+constexpr double kMostSeconds = 1e9; // 31 years, which fit into 64 bits as nanoseconds
 
 std::string check_seconds(const std::string &text)
 {
-    const auto seconds = command::number_of<double>(text);
-    return seconds && *seconds > 0 && std::isfinite(*seconds)
-               ? ""
-               : command::quoted(text) + " is not a positive number of seconds";
+    return command::check_seconds(text, kMostSeconds);
 }
 
 // It becomes a text of the database and a label of metrics.
@@ -46,9 +46,10 @@ std::string check_point(const std::string &text)
 std::string check_patience(const std::string &text)
 {
     const auto seconds = command::number_of<double>(text);
-    return seconds && *seconds >= 0 && std::isfinite(*seconds)
+    return seconds && *seconds >= 0 && *seconds <= kMostSeconds
                ? ""
-               : command::quoted(text) + " is not a number of seconds";
+               : fmt::format("{} is not a number of seconds (0 to {:g})", command::quoted(text),
+                             kMostSeconds);
 }
 
 std::string check_rate(const std::string &text)

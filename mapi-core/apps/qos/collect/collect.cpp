@@ -94,7 +94,8 @@ private:
     // A capture waits for its store, but not forever.
     bool has_given_up() const
     {
-        return !options_.is_device() && storing_.away_for().count() >= options_.patience_s * 1000;
+        return !options_.is_device() && storing_.is_away() &&
+               double(storing_.away_for().count()) >= options_.patience_s * 1000;
     }
 
     void step()

@@ -45,6 +45,19 @@ TEST_CASE("a point's name is printable", "[mapi-core][qos]")
           qos::kExitUsage);
 }
 
+TEST_CASE("a time that does not fit into nanoseconds is refused", "[mapi-core][qos]")
+{
+    const auto collect = [](const char *option, const char *seconds) {
+        return parse(std::array{"mapi-qos", "collect", "--point", "a", "--store", "s", "-r", "c",
+                                option, seconds});
+    };
+    for (const char *const wrong : {"1e300", "inf", "nan", "-1"})
+        CHECK(collect("--patience", wrong) == qos::kExitUsage);
+    CHECK_FALSE(collect("--patience", "0"));
+    CHECK(parse(std::array{"mapi-qos", "report", "--store", "s", "--from", "a", "--to", "b",
+                           "--last", "1e300"}) == qos::kExitUsage);
+}
+
 TEST_CASE("messages do not show the password of a store", "[mapi-core][qos]")
 {
     CHECK(qos::shown_store("postgresql://me:secret@db/qos") == "postgresql://me:***@db/qos");
