@@ -160,6 +160,21 @@ class Sqlite(unittest.TestCase):
             subprocess.run(collect(store, "a", *options), check=True)
             self.assertEqual(self.count(store), PACKETS)
 
+    def test_what_a_store_refuses_later_is_reported_as_not_stored(self):
+        with tempfile.TemporaryDirectory() as folder:
+            store = f"{folder}/qos.db"
+            collector = Piped(store)
+            collector.give_first_half()
+            self.wait_for_packets(store)
+            with sqlite3.connect(store, timeout=10) as database:
+                database.execute("DROP TABLE qos_packets")
+            collector.give_rest()
+            self.assertEqual(collector.finish(), 1, collector.notes)
+            self.assertRegex(
+                "".join(collector.notes),
+                rf"mapi-qos: {store}: [1-9]\d* packets not stored: no such table",
+            )
+
     def wait_for_packets(self, store):  # the collector writes each second
         self.assertTrue(wait_until(lambda: self.count(store)))
 

@@ -76,9 +76,13 @@ public:
         command_catch_interrupts();
         began_ = Clock::now();
         selection_.start();
-        while (!is_over())
-            step();
-        finish();
+        try {
+            while (!is_over())
+                step();
+            finish();
+        } catch (const StoreError &error) {
+            give_up(error.what());
+        }
         return tell_end();
     }
 
@@ -170,9 +174,7 @@ private:
     {
         const bool is_whole = queue_.has_ended();
         const int64_t end_ns = end_of_selection(is_whole);
-        if (!options_.is_device() && !is_whole)
-            queue_.close();
-        selection_.stop();
+        stop_selection(is_whole);
         update_run();
         const bool is_complete = (is_whole || options_.is_device()) && selection_.failure().empty();
         const double patience_s = has_given_up() ? 0 : options_.patience_s;
@@ -191,7 +193,28 @@ private:
                 break;
             command_pause(int(kLook.count()));
         }
+        note_unstored(storing_.why_away());
+    }
+
+    // Of a store that cannot be used any more.
+    void give_up(const std::string &why)
+    {
+        stop_selection(false);
+        update_run();
+        note_unstored(why);
+    }
+
+    void stop_selection(bool is_whole)
+    {
+        if (!options_.is_device() && !is_whole)
+            queue_.close();
+        selection_.stop();
+    }
+
+    void note_unstored(const std::string &why)
+    {
         unstored_ = storing_.waiting_packets() + queue_.size();
+        why_unstored_ = why;
     }
 
     void show_progress()
@@ -236,7 +259,7 @@ private:
         tell_missing(uint64_t(run.malformed), "not stored: their time cannot be represented");
         if (!is_run_stored_) {
             command::tell("mapi-qos: {}: {} not stored: {}\n", shown_store(options_.store),
-                          command::counted(unstored_, "packet"), storing_.why_away());
+                          command::counted(unstored_, "packet"), why_unstored_);
             is_missing = true;
         }
         if (command_was_interrupted() && !options_.is_device())
@@ -252,6 +275,7 @@ private:
     command::StatusLine line_;
     Clock::time_point began_, written_; // the first step writes, so that the run can be seen
     uint64_t unstored_ = 0;
+    std::string why_unstored_;
     bool is_run_stored_ = false;
 };
 } // namespace
