@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace qos
 {
@@ -64,12 +65,19 @@ public:
             else
                 ++found_.only_at_receiver;
         }
-        std::stable_sort(found_.list.begin(), found_.list.end(),
-                         [](const Passage &a, const Passage &b) { return a.sent_ns < b.sent_ns; });
+        std::sort(found_.list.begin(), found_.list.end(), is_before);
         return std::move(found_);
     }
 
 private:
+    // Packets of equal sending times, as from a coarse clock, have no order that could be broken:
+    // they are taken to have been sent in the order of their arrival.
+    static bool is_before(const Passage &a, const Passage &b)
+    {
+        return std::tuple(a.sent_ns, a.copies == 0, a.arrived_ns, a.flow) <
+               std::tuple(b.sent_ns, b.copies == 0, b.arrived_ns, b.flow);
+    }
+
     int64_t sent_time(const Sighting &one) const
     {
         return common_time_ns(one.time_ns, !is_forward_, clock_);
