@@ -175,6 +175,23 @@ class Sqlite(unittest.TestCase):
                 rf"mapi-qos: {store}: [1-9]\d* packets not stored: no such table",
             )
 
+    def test_losses_before_the_last_part_of_a_run_do_not_change_the_exit_code(self):
+        with tempfile.TemporaryDirectory() as folder:
+            store = f"{folder}/qos.db"
+            collect_both(store)
+            with sqlite3.connect(store, timeout=10) as database:
+                database.execute("UPDATE qos_runs SET lost = 7 WHERE point = 'a'")
+            command = [QOS, "report", "--store", store, "--from", "a", "--to", "b"]
+            for last, code, text in (
+                ([], 1, "point a has lost 7 packets itself: they count as lost on the way"),
+                (["--last", "5"], 0, "point a has lost 7 packets itself in the whole run"),
+            ):
+                done = subprocess.run(
+                    command + last, capture_output=True, text=True, check=False, timeout=60
+                )
+                self.assertEqual(done.returncode, code)
+                self.assertIn(text, done.stderr)
+
     def wait_for_packets(self, store):  # the collector writes each second
         self.assertTrue(wait_until(lambda: self.count(store)))
 

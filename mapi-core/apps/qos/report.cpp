@@ -18,8 +18,7 @@ namespace
 // 0 stands for no limit, and only for that.
 int64_t ns_of(double seconds)
 {
-    constexpr double kMostSeconds = 1e9;
-    const auto ns = int64_t(std::llround(std::min(seconds, kMostSeconds) * 1e9));
+    const auto ns = int64_t(std::llround(seconds * 1e9));
     return seconds > 0 ? std::max<int64_t>(ns, 1) : 0;
 }
 
@@ -54,8 +53,6 @@ int report(const ReportOptions &options)
     if (!options.is_quiet)
         for (const std::string &note : figures.notes())
             command::tell("mapi-qos: {}\n", note);
-    const bool is_missing =
-        figures.from.lost + figures.to.lost + figures.from.malformed + figures.to.malformed > 0;
-    return is_missing ? kExitIncomplete : kExitDone;
+    return figures.from.is_incomplete() || figures.to.is_incomplete() ? kExitIncomplete : kExitDone;
 }
 } // namespace qos

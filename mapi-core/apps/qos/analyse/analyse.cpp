@@ -28,6 +28,7 @@ PointSummary summary_of(const Point &point)
     summary.malformed = point.malformed;
     summary.repeated = point.repeated;
     summary.has_stopped = point.has_stopped;
+    summary.is_cut = point.is_cut;
     if (!point.covered.empty()) {
         summary.first_ns = point.covered.front().first_ns;
         summary.last_ns = point.covered.back().last_ns;
@@ -92,9 +93,11 @@ void note_point(const PointSummary &point, std::vector<std::string> &notes)
                                     "from {}; packets after that do not count as lost",
                                     point.name, time_text(point.last_ns)));
     if (point.lost > 0)
-        notes.push_back(fmt::format("point {} has lost {} itself: they count as lost on the way, "
-                                    "or are missing among those sent",
-                                    point.name, command::counted(point.lost, "packet")));
+        notes.push_back(fmt::format(
+            "point {} has lost {} itself{}", point.name, command::counted(point.lost, "packet"),
+            point.is_cut ? " in the whole run, which began before the time reported"
+                         : ": they count as lost on the way, or are missing among "
+                           "those sent"));
     if (point.malformed > 0)
         notes.push_back(fmt::format("{} of point {} malformed: left out",
                                     command::counted(point.malformed, "row is", "rows are"),
@@ -104,9 +107,10 @@ void note_point(const PointSummary &point, std::vector<std::string> &notes)
                                     command::counted(point.repeated, "packet is", "packets are"),
                                     point.name));
     if (point.unread > 0)
-        notes.push_back(fmt::format("{} of point {} could not be selected: headers truncated or "
+        notes.push_back(fmt::format("{} of point {}{} could not be selected: headers truncated or "
                                     "unknown, or fewer bytes captured than the hash covers",
-                                    command::counted(point.unread, "packet"), point.name));
+                                    command::counted(point.unread, "packet"), point.name,
+                                    point.is_cut ? " in the whole run" : ""));
 }
 } // namespace
 

@@ -47,6 +47,10 @@ struct PointSummary {
     uint64_t unread = 0, lost = 0, malformed = 0, repeated = 0;
     int64_t first_ns = 0, last_ns = 0;
     bool has_stopped = false;
+    bool is_cut = false; // packets, unread and lost are of whole runs, of which a part was read
+
+    // Whether it is known that packets are missing in the figures.
+    bool is_incomplete() const { return malformed > 0 || (lost > 0 && !is_cut); }
 };
 
 struct Figures {

@@ -104,6 +104,7 @@ private:
         point.packets += uint64_t(run.packets);
         point.unread += uint64_t(run.unread);
         point.lost += uint64_t(run.lost + run.no_room + run.malformed);
+        point.is_cut |= run.first_ns < from_ns;
         if (run.last_ns > 0)
             point.covered.push_back({std::max(run.first_ns, from_ns), run.last_ns});
     }

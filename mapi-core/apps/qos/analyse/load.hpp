@@ -29,9 +29,11 @@ struct Point {
     std::vector<Sighting> sightings; // by digest, then time
     std::vector<TimeRange> covered;  // times of its runs, in order, without overlaps
     uint64_t runs = 0;
+    // Of the next three, the times are not known: they are of whole runs.
     uint64_t packets = 0;     // that its runs saw
     uint64_t unread = 0;      // of these, could not be selected
     uint64_t lost = 0;        // lost by the point itself
+    bool is_cut = false;      // only the last part of a run was read
     uint64_t malformed = 0;   // rows left out
     uint64_t repeated = 0;    // rows that another run at the same time has as well
     bool has_stopped = false; // its last run did not end by itself

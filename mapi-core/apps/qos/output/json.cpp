@@ -89,7 +89,8 @@ Json point_json(const PointSummary &point)
             {"repeated", point.repeated},
             {"first_ns", point.first_ns},
             {"last_ns", point.last_ns},
-            {"has_stopped", point.has_stopped}};
+            {"has_stopped", point.has_stopped},
+            {"is_cut", point.is_cut}};
 }
 
 Json clock_json(const ClockModel &clock)

@@ -104,9 +104,10 @@ std::string text_of(const Figures &figures, uint64_t flows)
 {
     std::string text;
     for (const PointSummary *point : {&figures.from, &figures.to})
-        text += fmt::format("point {}: {} of {} in {}\n", point->name, point->selected,
+        text += fmt::format("point {}: {} of {} in {}{}\n", point->name, point->selected,
                             command::counted(point->packets, "packet"),
-                            command::counted(point->runs, "run"));
+                            command::counted(point->runs, "run"),
+                            point->is_cut ? " (packets: of the whole run)" : "");
     text += fmt::format("both from {:.3f} to {:.3f} s; {:.4g} % of the packets selected; {:.1e} "
                         "collisions of digests expected\n",
                         double(figures.common.first_ns) / 1e9, double(figures.common.last_ns) / 1e9,

@@ -109,4 +109,7 @@ TEST_CASE("only the last part of a point is read, and covered", "[mapi-core][qos
     CHECK(found.from.sightings.size() == 31);
     REQUIRE(found.to.covered.size() == 1);
     CHECK(found.to.covered[0].first_ns == 170);
+    CHECK(found.from.is_cut);
+    CHECK_FALSE(load(*store, "a", "b", {0, 100}).from.is_cut);
+    CHECK_FALSE(load(*store, "a", "b", {}).from.is_cut);
 }
