@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <mutex>
 #include <vector>
 
@@ -37,7 +38,7 @@ private:
     const bool waits_;
     mutable std::mutex mutex_;
     std::condition_variable has_packets_, has_room_;
-    std::vector<SelectedPacket> packets_;
+    std::deque<SelectedPacket> packets_; // without moves of the rest when some are taken
     uint64_t no_room_ = 0;
     bool has_end_ = false;
     bool is_closed_ = false;
