@@ -6,6 +6,6 @@
 
 namespace qos
 {
-// Returns an exit code.  Throws MapiError, StoreAway, StoreError.
+// Returns an exit code.  Throws captures_source::MapiError, StoreAway, StoreError.
 int collect(const CollectOptions &options);
 } // namespace qos

@@ -2,11 +2,12 @@
 // selection: one flow: a filter, STARTSTOP for the time that was covered, PKTSELECT.
 #include "qos/collect/selection.hpp"
 
-#include <climits>
 #include <cstring>
 
-#include <fmt/format.h>
 #include <sys/socket.h>
+
+#include "captures/captures.h"
+#include "captures/packet_time.hpp"
 
 namespace qos
 {
@@ -14,28 +15,16 @@ namespace
 {
 constexpr uint64_t kNoNtpTime = UINT64_MAX;
 
-[[noreturn]] void throw_last_error(const char *object = "")
-{
-    int number = 0;
-    char text[MAPI_ERROR_TEXT_BYTES] = "unknown error";
-    mapi_read_error(&number, text);
-    throw MapiError(fmt::format("{}{} (error {})", object, text, number));
-}
-
 int checked(int result)
 {
     if (result < 0)
-        throw_last_error();
+        captures_source::throw_last_error();
     return result;
 }
 
-// Inverts the rounding down of MAPI's time stamps, which have units of 2^-32 s.
 int64_t ns_of(uint64_t ntp)
 {
-    constexpr uint64_t kSecondsFrom1900 = 2208988800, kNsPerSecond = 1000000000;
-    const uint64_t since_1970 = ntp - (kSecondsFrom1900 << 32);
-    return int64_t((since_1970 >> 32) * kNsPerSecond +
-                   (((since_1970 & UINT32_MAX) * kNsPerSecond + UINT32_MAX) >> 32));
+    return int64_t(captures_source::ns_of_ntp(ntp));
 }
 
 SelectedPacket packet_of(const mapi_selected_t &selected)
@@ -54,18 +43,10 @@ SelectedPacket packet_of(const mapi_selected_t &selected)
     packet.flow.protocol = selected.protocol;
     return packet;
 }
-
-void add_captures(const CollectOptions &options, captures &list)
-{
-    char why[PATH_MAX + 256];
-    for (const std::string &path : options.captures)
-        if (captures_add(&list, path.c_str(), why, sizeof(why)) != 0)
-            throw MapiError(why);
-}
 } // namespace
 
 Selection::Selection(const CollectOptions &options, PacketQueue &queue)
-    : queue_(queue), device_(options.device)
+    : queue_(queue), captures_(options.captures), device_(options.device)
 {
     open(options);
     apply(options);
@@ -74,11 +55,10 @@ Selection::Selection(const CollectOptions &options, PacketQueue &queue)
 void Selection::open(const CollectOptions &options)
 {
     if (!options.is_device()) {
-        add_captures(options, captures_.list);
-        made_.reset(captures_open(&captures_.list, options.is_erf ? MFF_DAG_ERF : MFF_PCAP,
+        made_.reset(captures_open(&captures_.list(), options.is_erf ? MFF_DAG_ERF : MFF_PCAP,
                                   options.is_quiet ? nullptr : "mapi-qos"));
         if (!made_)
-            throw_last_error();
+            captures_source::throw_last_error();
         device_ = made_.get();
     }
     flow_.number = captures_create_flow(device_.c_str(), 0, nullptr);

@@ -5,25 +5,17 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <thread>
 
 #include <mapi/mapi.h>
 
-#include "captures/captures.h"
+#include "captures/source.hpp"
 #include "qos/collect/packet_queue.hpp"
 #include "qos/options.hpp"
 
 namespace qos
 {
-// An error from libmapi, with its text.
-class MapiError : public std::runtime_error
-{
-public:
-    using std::runtime_error::runtime_error;
-};
-
 struct SelectionCounts {
     uint64_t packets = 0; // that passed the filter
     uint64_t selected = 0;
@@ -37,7 +29,7 @@ struct SelectionCounts {
 class Selection
 {
 public:
-    // Throws MapiError.  The queue must outlive it.
+    // Throws captures_source::MapiError.  The queue must outlive it.
     Selection(const CollectOptions &options, PacketQueue &queue);
     ~Selection();
     Selection(const Selection &) = delete;
@@ -60,14 +52,6 @@ private:
     bool update_counts();
 
     PacketQueue &queue_;
-    struct CaptureList {
-        CaptureList() = default;
-        ~CaptureList() { captures_free(&list); }
-        CaptureList(const CaptureList &) = delete;
-        CaptureList &operator=(const CaptureList &) = delete;
-
-        captures list = {};
-    };
     struct DeleteDevice {
         void operator()(char *name) const { mapi_delete_offline_device(name); }
     };
@@ -84,8 +68,8 @@ private:
         int number = 0;
     };
 
-    CaptureList captures_;
-    std::unique_ptr<char, DeleteDevice> made_; // device of captures
+    const captures_source::CaptureList captures_; // empty for a device
+    std::unique_ptr<char, DeleteDevice> made_;    // device of captures
     std::string device_;
     FlowHandle flow_;
     int times_ = 0;  // STARTSTOP

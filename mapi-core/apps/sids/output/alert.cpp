@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "captures/packet_time.hpp"
 #include "common/command/output.hpp"
 #include "common/file_error/file_error.h"
 #include "sids/language/characters.hpp"
@@ -119,6 +120,7 @@ std::string alert_line(const std::string &rule_json, const mapipkt &packet, int 
     mapi_packet_ends_t ends = {};
     mapi_get_packet_ends(&packet, link_type, &ends);
     return fmt::format("{{\"timestamp\":\"{}\",\"event_type\":\"alert\",{}{}",
-                       json_time(ns_of_ntp(packet.ts)), ends_json(ends), rule_json);
+                       json_time(captures_source::ns_of_ntp(packet.ts)), ends_json(ends),
+                       rule_json);
 }
 } // namespace sids

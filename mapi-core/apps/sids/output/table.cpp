@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "captures/packet_time.hpp"
 #include "common/command/printable.hpp"
 #include "time_text.hpp"
 
@@ -20,7 +21,8 @@ constexpr size_t kHeadRows = 3; // of a screen, with the last one, where the cur
 
 std::string last_of(const Entry &entry)
 {
-    return entry.counts.packets ? table_time(ns_of_ntp(entry.counts.last_ntp)) : "-";
+    return entry.counts.packets ? table_time(captures_source::ns_of_ntp(entry.counts.last_ntp))
+                                : "-";
 }
 
 std::string message_of(const Entry &entry)
@@ -72,8 +74,8 @@ std::string screen_text(const Entries &entries, bool are_all_shown, const std::s
             shown.push_back(entry.get());
     }
     std::stable_sort(shown.begin(), shown.end(), [](const Entry *one, const Entry *two) {
-        return ns_of_ntp(one->counts.last_ntp) * (one->counts.packets > 0) >
-               ns_of_ntp(two->counts.last_ntp) * (two->counts.packets > 0);
+        return captures_source::ns_of_ntp(one->counts.last_ntp) * (one->counts.packets > 0) >
+               captures_source::ns_of_ntp(two->counts.last_ntp) * (two->counts.packets > 0);
     });
     shown.resize(
         std::min(shown.size(), screen.rows > kHeadRows ? screen.rows - kHeadRows : size_t{0}));

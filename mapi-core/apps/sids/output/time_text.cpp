@@ -11,7 +11,6 @@ namespace sids
 namespace
 {
 constexpr uint64_t kNsPerSecond = 1000000000, kNsPerMicrosecond = 1000;
-constexpr uint64_t kSecondsFrom1900 = 2208988800;
 
 std::string time_text(uint64_t ns, char separator)
 {
@@ -23,14 +22,6 @@ std::string time_text(uint64_t ns, char separator)
                        date.tm_sec, ns % kNsPerSecond / kNsPerMicrosecond);
 }
 } // namespace
-
-uint64_t ns_of_ntp(uint64_t ntp)
-{
-    // The seconds have 32 bits: those before 1970 are of the next era, from 2036 on.
-    const uint64_t seconds = ((ntp >> 32) - kSecondsFrom1900) & UINT32_MAX;
-    const uint64_t fraction = ntp & UINT32_MAX;
-    return seconds * kNsPerSecond + ((fraction * kNsPerSecond + UINT32_MAX) >> 32);
-}
 
 uint64_t now_ns()
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Time text: times of packets and of the clock -> text in UTC.
+// Time text: the clock; times -> text in UTC.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,7 @@
 
 namespace sids
 {
-// Nanoseconds since 1970 of a time as in struct mapipkt.
-uint64_t ns_of_ntp(uint64_t ntp);
+// Nanoseconds since 1970.
 uint64_t now_ns();
 // "2004-11-09T11:33:20.000123+0000", as in Suricata's EVE.
 std::string json_time(uint64_t ns);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "captures/packet_time.hpp"
 #include "sids/output/time_text.hpp"
 
 namespace sids
@@ -34,7 +35,8 @@ bool Alerts::read(Entry &entry)
     const auto take = [&](const mapipkt &packet) {
         if (!is_link_type_known_)
             find_link_type();
-        lines_.emplace_back(ns_of_ntp(packet.ts), alert_line(entry.alert_json, packet, link_type_));
+        lines_.emplace_back(captures_source::ns_of_ntp(packet.ts),
+                            alert_line(entry.alert_json, packet, link_type_));
     };
     for (int i = 0; i < kReadsAtOnce; ++i) {
         if (entry.flow->read_packets(take) == 0)
