@@ -48,9 +48,12 @@ class Qos(unittest.TestCase):
                         one["delay_p50_ms"], point["set"] * (point["part"] == "delay")
                     )
         whole = [one for one in points if one["part"] == "loss" and one["set"] in (0, 100)]
-        for point in whole:
+        for point in whole:  # on a loaded machine the measurement itself may lose packets
+            by_measurement = sum(point["node"][key] for key in LOST) + point["second_lost"]
             for one in point["reports"]:
-                self.assertEqual(one["lost"], one["sent"] * (point["set"] == 100), point)
+                least, most = (one["sent"],) * 2 if point["set"] == 100 else (0, by_measurement)
+                self.assertGreaterEqual(one["lost"], least, point)
+                self.assertLessEqual(one["lost"], most, point)
         for name in ("delay.png", "packet_loss.svg", "index.html", "data/packet_loss.csv"):
             self.assertGreater((self.out / name).stat().st_size, 100)
 

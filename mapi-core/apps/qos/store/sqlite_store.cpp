@@ -11,7 +11,7 @@ namespace qos
 {
 namespace
 {
-constexpr int kBusyMs = 2000; // how long another program's transaction is waited for
+constexpr int kBusyMs = 10000; // how long another program's transaction is waited for
 
 // SQLite numbers and positions from 1; a statement is reset when its use ends.
 class Statement
