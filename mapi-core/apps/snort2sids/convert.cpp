@@ -166,7 +166,7 @@ private:
             const OptionKind *const kind = find_option(modifier.name);
             if (!kind || kind->becomes != Becomes::kModifier)
                 throw Refusal(modifier.name_offset, "malformed " + option.name,
-                              command::quoted(modifier.name.substr(0, 100)) + " is no modifier");
+                              command::quoted(modifier.name.substr(0, 100)) + " is not a modifier");
             check_has_value(modifier, *kind);
             add_modifier(modifier, *kind);
         }

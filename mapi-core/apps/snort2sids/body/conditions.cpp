@@ -165,7 +165,7 @@ Flowbits read_flowbits(const Option &option)
         if (has_bits && i == 1)
             check_bits(option, parts[i], is_test);
         else if (!std::all_of(parts[i].text.begin(), parts[i].text.end(), is_bit_letter))
-            refuse(option, parts[i].offset, command::quoted(parts[i].text) + " is no group");
+            refuse(option, parts[i].offset, command::quoted(parts[i].text) + " is not a group");
         value += "," + parts[i].text;
     }
     return {value, is_test};

@@ -194,7 +194,7 @@ std::string pcre_value(const Option &option)
     const std::string_view flags = inside.substr(end + 1);
     const size_t wrong = flags.find_first_not_of(kPcreFlags);
     if (wrong != flags.npos)
-        refuse(option, quoted.begin + end + 1 + wrong, "this is no flag of pcre");
+        refuse(option, quoted.begin + end + 1 + wrong, "this is not a flag of pcre");
     const std::string_view expression = inside.substr(start + 1, end - start - 1);
     const bool needs_change = delimiter != '/' || expression.find('"') != expression.npos;
     if (needs_change && expression.find("\\Q") != expression.npos)

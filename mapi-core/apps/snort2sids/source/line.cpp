@@ -31,7 +31,7 @@ std::string read_file(const std::string &path)
         while (file.read(block.data(), std::streamsize(block.size())) || file.gcount() > 0) {
             content.append(block, 0, size_t(file.gcount()));
             if (content.size() > kMostFileBytes)
-                throw std::runtime_error(path + ": more than 256 MiB is no rule file");
+                throw std::runtime_error(path + ": more than 256 MiB is not a rule file");
         }
     }
     if (!file.eof() || file.bad())

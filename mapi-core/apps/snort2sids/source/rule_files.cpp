@@ -88,7 +88,7 @@ void RuleFiles::read_lines(Lines &lines, const std::string &path)
     open_.push_back(error ? path : real.string());
     while (const auto line = has_too_many_problems() ? std::nullopt : lines.next()) {
         if (line->text.find('\0') != std::string::npos)
-            report(*line, line->text.find('\0'), "a byte of zero: this is no text");
+            report(*line, line->text.find('\0'), "a byte of zero: this is not text");
         else if (line->text.starts_with('#') || line->text.starts_with(';'))
             read_commented(*line);
         else if (!line->text.empty())

@@ -66,7 +66,7 @@ size_t append_hex(Part text, size_t at, std::string &bytes)
         if (kBlanks.find(letter) != std::string_view::npos)
             continue;
         if (!std::isxdigit(uint8_t(letter)))
-            throw RuleError(text.at + at, "no hex digit");
+            throw RuleError(text.at + at, "this is not a hex digit");
         value = value << 4 | unsigned(letter <= '9' ? letter - '0' : (letter | 0x20) - 'a' + 10);
         if (++digits % 2 == 0)
             bytes.push_back(char(uint8_t(value)));
@@ -155,7 +155,7 @@ int64_t number_of(Part part, int64_t lowest, int64_t highest)
 {
     const std::optional<int64_t> number = number_if_any(part);
     if (!number)
-        throw RuleError(part.at, "\"" + std::string(part.text) + "\" is no number");
+        throw RuleError(part.at, "\"" + std::string(part.text) + "\" is not a number");
     if (*number < lowest || *number > highest)
         throw RuleError(part.at, std::to_string(*number) + " is out of range (" +
                                      std::to_string(lowest) + " to " + std::to_string(highest) +

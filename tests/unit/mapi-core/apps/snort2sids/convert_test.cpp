@@ -202,7 +202,8 @@ TEST_CASE("a rule that is malformed or incomplete is refused with the reason",
     CHECK(refusal_of("dsize;") == "malformed dsize: the value is missing");
     CHECK(refusal_of("dsize:>;") == "malformed dsize: \">\"");
     CHECK(refusal_of("ip_proto:xyz;") == "malformed ip_proto: \"xyz\" is unknown: use its number");
-    CHECK(refusal_of(R"(content:"a", color 3;)") == "malformed content: \"color\" is no modifier");
+    CHECK(refusal_of(R"(content:"a", color 3;)") ==
+          "malformed content: \"color\" is not a modifier");
     CHECK(refusal_of("byte_test:4,>,1,0,dce;").starts_with("byte_test dce: "));
     CHECK(refusal_of("metadata:engine shared, soid 3|1;").starts_with("metadata: "));
     CHECK(refused_at([] { convert_rule("alert tcp any any -> any [80,!80] (sid:1;)"); }).reason ==

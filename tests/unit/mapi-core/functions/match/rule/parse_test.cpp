@@ -41,7 +41,7 @@ TEST_CASE("a mistake in options is reported with its place", "[match][rule]")
     CHECK(refusal_of("content:\"a") == "at 8: this double quote has no end");
     CHECK(refusal_of("content:\"a|4\";") == "at 10: this hex block has no closing pipe");
     CHECK(refusal_of("content:\"|4|\";") == "at 11: a hex block needs two digits for each byte");
-    CHECK(refusal_of("content:\"|4x|\";") == "at 11: no hex digit");
+    CHECK(refusal_of("content:\"|4x|\";") == "at 11: this is not a hex digit");
     CHECK(refusal_of("content:\"\";") == "at 8: the content is empty");
     CHECK(refusal_of("content;") == "at 0: \"content\" requires a value");
     CHECK(refusal_of("content:\"abc\"; depth:2;") ==
