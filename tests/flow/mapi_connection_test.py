@@ -192,6 +192,17 @@ class States(unittest.TestCase):
         capture = Capture(self, packets)
         self.assertEqual(capture.connections("established"), [[2, len(packets) - 1]])
 
+    def test_connections_that_are_over_leave_without_being_counted_as_evicted(self):
+        refused = []
+        for i in range(150000):
+            client = (f"172.16.{i >> 8 & 255}.{i & 255}", 1024 + (i >> 16))
+            refused.append(packet_of(client, SERVER, i, 0, SYN))
+            refused.append(packet_of(SERVER, client, 0, i + 1, RST | ACK))
+        flow = Flow.offline(Capture(self, refused).path)
+        function = flow.apply("CONNECTION", "")
+        flow.run()
+        self.assertEqual(flow.words(function), [300000, 0, 150000, 0])
+
     def test_evictions_are_counted_in_the_result(self):
         flood = [
             packet_of((f"172.16.{i >> 8 & 255}.{i & 255}", 1024 + (i >> 16)), SERVER, i, 0, SYN)

@@ -51,7 +51,7 @@ Connection *ConnectionTable::add(const functions::FlowKey &key, uint64_t batch)
         if (may_leave && (!place || worth_of(*each) < worth_of(*place)))
             place = each;
     }
-    if (!place || place->state != State::kFree)
+    if (!place || (place->state != State::kFree && !place->is_over()))
         ++evicted_;
     if (!place)
         return nullptr;
