@@ -44,8 +44,10 @@ std::shared_ptr<void> Client::watching_object(const mapi_common_object &kind,
     const std::lock_guard lock(mutex_);
     auto &objects = watching_[&kind];
     std::erase_if(objects, [](const auto &known) { return known.second.expired(); });
-    if (const auto found = objects.find(device); found != objects.end())
-        return found->second.lock();
+    if (const auto found = objects.find(device); found != objects.end()) {
+        if (auto held = found->second.lock()) // its last holder may have released it by now
+            return held;
+    }
     auto made = make(kind);
     if (made)
         objects[device] = made;

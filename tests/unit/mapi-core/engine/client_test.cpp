@@ -2,6 +2,11 @@
 // What the flows of one client share: memory that is counted, objects that are created once.
 #include "engine/client.hpp"
 
+#include <atomic>
+#include <thread>
+#include <utility>
+#include <vector>
+
 #include <mapi/functions.h>
 #include <mapi/mapi.h>
 
@@ -12,6 +17,7 @@
 
 using mapi::engine::Arguments;
 using mapi::engine::Client;
+using mapi::engine::DeviceTotals;
 using mapi::engine::Flow;
 using mapi::engine::HeapArena;
 using mapi::engine::Quota;
@@ -158,4 +164,31 @@ TEST_CASE("objects shared by functions of a client are created and charged once,
     CHECK(client->common_object(kKind) == object);
     CHECK(other->common_object(kKind) != object);
     CHECK(used(other) == 100);
+}
+
+TEST_CASE("an object of a device is there for each that asks, while its last holder releases it",
+          "[mapi-core][engine]")
+{
+    static const mapi_common_object kKind = {
+        sizeof(mapi_common_object), []() -> void * { return new int(5); },
+        [](void *object) { delete static_cast<int *>(object); }, 100, nullptr};
+    const auto client = make_client(1024 * kMiB);
+    // Known objects that the client looks at before and after this one.
+    std::vector<std::pair<std::shared_ptr<DeviceTotals>, std::shared_ptr<void>>> others;
+    const auto device = std::make_shared<DeviceTotals>();
+    for (int i = 0; i < 1000; ++i) {
+        auto totals = std::make_shared<DeviceTotals>();
+        auto object = client->watching_object(kKind, totals);
+        others.emplace_back(std::move(totals), std::move(object));
+    }
+    std::atomic<int> missing = 0;
+    const auto ask_often = [&] {
+        for (int i = 0; i < 3000; ++i)
+            missing += client->watching_object(kKind, device) ? 0 : 1;
+    };
+    std::thread asking(ask_often);
+    ask_often();
+    asking.join();
+    CHECK(missing == 0);
+    CHECK(used(client) == others.size() * 100);
 }
