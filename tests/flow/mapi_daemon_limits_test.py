@@ -106,6 +106,9 @@ class Limits(Test):
             "ANONYMIZE": "'IP,SRC_IP,MAP'",
             "REGEXP": "'GET .*foo'",
             "BPF_FILTER": "'tcp'",
+            "RATE_FILTER": "'detection_filter; track by_src; count 1; seconds 1'",
+            "CONNECTION": "'established'",
+            "CONNECTION_BITS": "'set:a'",
         }
         client.do("first = Flow.on_device('tap')\nfirst.apply('PKT_COUNTER')")
         for name, arguments in calls.items():
@@ -133,9 +136,11 @@ class Limits(Test):
             "ANONYMIZE": 17,
         }
         self.assertEqual({name: round(mib[name]) for name in reported}, reported)
-        self.assertEqual(round(mib["BPF_FILTER"] * 1024), 80 + 2)  # and the counter before it
+        kib = {"BPF_FILTER": 80, "RATE_FILTER": 26, "CONNECTION": 16, "CONNECTION_BITS": 16}
+        for name, own in kib.items():  # and the counter before it
+            self.assertEqual(round(mib[name] * 1024), own + 2, name)
         self.assertTrue(0.02 < mib["REGEXP"] < 1, mib)  # more than two functions without state
-        tables_mib = 128  # of ANONYMIZE
+        tables_mib = 128 + 38.25 + 29  # of ANONYMIZE, of RATE_FILTER, of CONNECTION and its bits
         flows_mib = len(flows) * 8 / 1024  # of the flows themselves
         self.assertAlmostEqual(
             flows[0]["client_bytes"] / 2**20,

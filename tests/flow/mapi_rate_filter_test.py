@@ -93,6 +93,28 @@ class Test(unittest.TestCase):
         self.assertEqual(count, 5001)
         self.assertEqual(flow.words(1), [4096, 5001 - 4096])
 
+    def test_filters_of_a_program_share_room_for_addresses(self):
+        sources = [(f"10.1.{i >> 8}.{i & 255}", 1) for i in range(5000)]
+        capture = capture_of(self.folder, [(1000, source, TARGET) for source in sources])
+        filters = 70
+        for count in (filters, 1):
+            flow = Flow.offline(capture)
+            for i in range(count):
+                flow.apply(
+                    "RATE_FILTER", f"threshold; type limit; track by_src; count {i + 2}; seconds 60"
+                )
+            flow.run()
+            words = [flow.words(i + 1) for i in range(count)]
+            flow.close()
+            self.assertEqual([sum(word) for word in words], [5000] * count)
+            addresses = [word[0] for word in words]
+            if count == 1:
+                self.assertEqual(addresses, [4096])
+            else:
+                self.assertLess(max(addresses), 4096)
+                self.assertGreater(min(addresses), 2000)
+                self.assertLessEqual(sum(addresses), filters * 64 + 262144)
+
     def test_a_rule_that_is_not_valid_is_refused_with_its_place(self):
         flow = Flow.offline(capture_of(self.folder, [(1000, ONE, TARGET)]))
         for rule, words in (

@@ -2,6 +2,7 @@
 // RATE_FILTER: packets -> those that a limit for each address lets pass.
 #include <atomic>
 #include <bit>
+#include <new>
 
 #include <mapi/results.h>
 
@@ -15,14 +16,19 @@ namespace mapi::functions
 {
 namespace
 {
+using connections::RateRoom;
 using connections::RateRule;
+using connections::RateTable;
 
 constexpr uint64_t kNsPerSecond = 1000000000;
 
 class RateFilter
 {
 public:
-    RateFilter(RateRule rule, mapi_rate_filter_t *result) : rule_(rule), result_(*result) {}
+    RateFilter(RateRule rule, connections::RateRoom &room, mapi_rate_filter_t *result)
+        : rule_(rule), result_(*result), table_(room)
+    {
+    }
 
     uint64_t run(const mapi_batch &batch, uint64_t mask)
     {
@@ -49,7 +55,7 @@ private:
     bool takes(const mapi_packet &packet)
     {
         const headers::Headers found = headers::parse(packet);
-        connections::RateTable::Address address{};
+        RateTable::Address address{};
         if (const headers::IpLayer *const ip = found.innermost()) {
             const auto bytes = rule_.is_by_source ? headers::source_of(packet, *ip)
                                                   : headers::destination_of(packet, *ip);
@@ -74,19 +80,31 @@ private:
 
     const RateRule rule_;
     mapi_rate_filter_t &result_;
-    connections::RateTable table_;
+    RateTable table_;
     uint64_t now_s_ = 0;
     std::atomic<uint64_t> time_jumps_ = 0;
 };
 
+const mapi_common_object kRoom = {
+    .struct_size = sizeof(mapi_common_object),
+    .create = []() -> void * { return new (std::nothrow) RateRoom(); },
+    .destroy = [](void *room) { delete static_cast<RateRoom *>(room); },
+    .bytes = sizeof(RateRoom) + RateRoom::kAddresses * RateTable::kAddressBytes,
+    .watch = nullptr,
+};
+
 int create(const mapi_function_setup *setup, void **instance)
 {
-    if (const int refused = reserve_memory(setup, connections::RateTable::kMemoryBytes))
+    if (const int refused =
+            reserve_memory(setup, RateTable::kOwnAddresses * RateTable::kAddressBytes))
         return refused;
+    auto *const room = common_object<RateRoom>(setup, kRoom);
+    if (!room)
+        return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, "out of memory");
     try {
         return create_object<RateFilter>(setup, instance,
                                          connections::read_rate_rule(setup->arguments[0].text),
-                                         static_cast<mapi_rate_filter_t *>(setup->result));
+                                         *room, static_cast<mapi_rate_filter_t *>(setup->result));
     } catch (const connections::TextError &error) {
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, error.what());
     }

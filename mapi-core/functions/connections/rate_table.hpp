@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <list>
 #include <unordered_map>
@@ -12,10 +13,34 @@
 
 namespace mapi::connections
 {
+// Room for addresses that all tables of a client have in common.  Any thread.
+class RateRoom
+{
+public:
+    static constexpr int64_t kAddresses = 1 << 18;
+
+    bool take_one()
+    {
+        if (left_.fetch_sub(1, std::memory_order_relaxed) > 0)
+            return true;
+        give_back(1);
+        return false;
+    }
+    void give_back(size_t addresses)
+    {
+        left_.fetch_add(int64_t(addresses), std::memory_order_relaxed);
+    }
+
+private:
+    std::atomic<int64_t> left_ = kAddresses;
+};
+
+// Takes memory as addresses come: of its own, then of the common room.
 class RateTable
 {
 public:
     static constexpr size_t kAddressesMax = 4096;
+    static constexpr size_t kOwnAddresses = 64;
     // 0 for version: packets without an address.
     struct Address {
         std::array<uint8_t, 16> bytes;
@@ -24,14 +49,19 @@ public:
     };
     static_assert(sizeof(Address) == 17);
 
-    // The one that was silent longest is evicted if the table is full.
+    explicit RateTable(RateRoom &room) : room_(room) {}
+    ~RateTable() { clear(); }
+    RateTable(const RateTable &) = delete;
+    RateTable &operator=(const RateTable &) = delete;
+
+    // The one that was silent longest is evicted if there is no room.
     RateState &touch(const Address &address)
     {
         if (const auto found = places_.find(address); found != places_.end()) {
             rows_.splice(rows_.end(), rows_, found->second);
             return rows_.back().state;
         }
-        if (rows_.size() == kAddressesMax) {
+        if (!has_room()) {
             places_.erase(rows_.front().address);
             rows_.pop_front();
             ++evicted_;
@@ -42,6 +72,8 @@ public:
     }
     void clear()
     {
+        if (rows_.size() > kOwnAddresses)
+            room_.give_back(rows_.size() - kOwnAddresses);
         rows_.clear();
         places_.clear();
     }
@@ -61,12 +93,18 @@ private:
         }
     };
 
+    // For one more address.
+    bool has_room()
+    {
+        return rows_.size() < kOwnAddresses || (rows_.size() < kAddressesMax && room_.take_one());
+    }
+
+    RateRoom &room_;
     std::list<Row> rows_; // longest silent first
     std::unordered_map<Address, std::list<Row>::iterator, Hash> places_{0, Hash{}};
     uint64_t evicted_ = 0;
 
 public:
-    static constexpr uint64_t kMemoryBytes =
-        kAddressesMax * (sizeof(Row) + sizeof(Address) + 8 * sizeof(void *));
+    static constexpr uint64_t kAddressBytes = sizeof(Row) + sizeof(Address) + 10 * sizeof(void *);
 };
 } // namespace mapi::connections

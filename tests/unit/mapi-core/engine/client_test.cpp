@@ -166,6 +166,18 @@ TEST_CASE("objects shared by functions of a client are created and charged once,
     CHECK(used(other) == 100);
 }
 
+TEST_CASE("20000 filters of rates fit the default limit of a client", "[mapi-core][engine]")
+{
+    const auto client = make_client(4096 * kMiB);
+    const auto flow = std::make_shared<Flow>(make_device(), client);
+    const Arguments rule = text("threshold; type limit; track by_src; count 1; seconds 60");
+    flow->apply(mapi_fn_rate_filter, rule);
+    const uint64_t one = used(client);
+    CHECK(one < 64 * kMiB);
+    flow->apply(mapi_fn_rate_filter, rule);
+    CHECK((used(client) - one) * 20000 < 1024 * kMiB);
+}
+
 TEST_CASE("an object of a device is there for each that asks, while its last holder releases it",
           "[mapi-core][engine]")
 {
