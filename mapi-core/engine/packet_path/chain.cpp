@@ -258,6 +258,28 @@ void Chain::activate(SharedNodes &shared)
     show_status();
 }
 
+Chain::Nodes Chain::nodes() const
+{
+    Nodes nodes;
+    for (const auto &applied : functions_)
+        nodes.push_back(applied->node);
+    return nodes;
+}
+
+void Chain::deactivate(const Nodes &nodes)
+{
+    for (size_t i = 0; i < functions_.size(); ++i) {
+        Applied &applied = *functions_[i];
+        applied.node = nodes[i];
+        applied.node->set_source(nullptr); // another flow's node may end before this one connects
+        applied.meter_begin.reset();
+        applied.metered.clear();
+    }
+    start_us_ = 0;
+    status_.store(FLOW_INIT, std::memory_order_release);
+    show_status();
+}
+
 // The same function with the same arguments and the same input mask runs only once, whichever flow
 // applied it.
 void Chain::use_shared_nodes(SharedNodes &shared)

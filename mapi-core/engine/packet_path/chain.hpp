@@ -85,6 +85,8 @@ struct Applied {
 class Chain
 {
 public:
+    using Nodes = std::vector<std::shared_ptr<Node>>; // of each function
+
     // drops: sums up the drops of its functions; may be null.
     explicit Chain(std::shared_ptr<Arena> arena, std::shared_ptr<FlowDrops> drops = {});
     ~Chain();
@@ -125,7 +127,10 @@ public:
     FlowBegun begun() const { return begun_; }
 
     // Client's thread, under the device's lock.
+    Nodes nodes() const;
     void activate(SharedNodes &shared);
+    // Undoes activate() of a flow that is in no plan; with the nodes that it had before.
+    void deactivate(const Nodes &nodes);
     void ask_for_reset(size_t position);
     // How often it was called: a plan that is made now begins with these resets.
     uint32_t resets_asked() const { return resets_asked_.load(std::memory_order_acquire); }

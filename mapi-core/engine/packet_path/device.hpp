@@ -22,6 +22,7 @@
 #include "engine/node/node.hpp"
 #include "engine/node/node_group.hpp"
 #include "engine/packet_path/burst.hpp"
+#include "engine/packet_path/chain.hpp"
 #include "engine/packet_path/plan.hpp"
 #include "engine/packet_path/shared_nodes.hpp"
 
@@ -131,6 +132,8 @@ private:
 
     // Under mutex_.
     SharedNodes &shared_nodes();
+    // all: the flows of the plan, including `chains`; own: the nodes of each of these.
+    void activate(const Chains &chains, Chains all, const std::vector<Chain::Nodes> &own);
     void start_source();
     void start_thread();
     void install(Chains chains, const std::vector<std::shared_ptr<NodeGroup>> &groups,

@@ -178,8 +178,29 @@ SharedNodes &Device::shared_nodes()
     return *shared_;
 }
 
+// A flow is active only if it is in a plan: after a throw the flows are as before.
+void Device::activate(const Chains &chains, Chains all, const std::vector<Chain::Nodes> &own)
+{
+    const Plan *const before = current_.get();
+    try {
+        for (const auto &chain : chains)
+            chain->activate(shared_nodes());
+        install(std::move(all), current_->groups());
+    } catch (...) {
+        if (current_.get() == before) {
+            shared_.reset(); // it has nodes of these flows
+            for (size_t i = 0; i < chains.size(); ++i)
+                chains[i]->deactivate(own[i]);
+        }
+        throw;
+    }
+}
+
 void Device::connect(const Chains &chains)
 {
+    std::vector<Chain::Nodes> own; // freed without the lock
+    for (const auto &chain : chains)
+        own.push_back(chain->nodes());
     {
         const std::lock_guard lock(mutex_);
         auto all = current_->chains();
@@ -190,9 +211,7 @@ void Device::connect(const Chains &chains)
             start_source();
             start_thread();
         }
-        for (const auto &chain : chains)
-            chain->activate(shared_nodes());
-        install(std::move(all), current_->groups());
+        activate(chains, std::move(all), own);
         for (const auto &chain : chains) {
             if (state_ != State::kFinished)
                 break;
