@@ -38,6 +38,8 @@ RULE_OPTIONS = (
     'content:!"x"; http_header; content:"POST"; http_method;',
     "byte_extract:1,0,n; byte_test:2,>,n,1,relative; dsize:>10;",
     'base64_decode:relative; base64_data; content:"a"; pkt_data; content:"b"; rawbytes;',
+    'content:"a"; base64_decode:bytes 8,relative; base64_data; content:"a"; isdataat:1,relative;',
+    'base64_data; content:"a"; nocase; content:"b"; nocase; distance:1;',
     'file_data; content:"<html"; nocase; rpc:100000,*,3; ftpbounce;',
     "flags:S+,12; ttl:<64; fragbits:!M; ipopts:rr; itype:8; icmp_id:1; ip_proto:!6;",
 )
@@ -247,7 +249,8 @@ class Corpora:
         )
         program, count = instructions(FILTERS[index % len(FILTERS)])
         self.add("match", bytes([1, count % 256, 0, 0, 0]) + program + packet)
-        options = "\n".join(RULE_OPTIONS[index % 4 : index % 4 + 5]).encode()
+        first = index % (len(RULE_OPTIONS) - 4)
+        options = "\n".join(RULE_OPTIONS[first : first + 5]).encode()
         self.add("rule", struct.pack("<H", len(options)) + options + packet)
         pattern = PATTERNS[index % len(PATTERNS)]
         self.add("match", bytes([0, len(pattern), 0, 0, 0]) + pattern + packet)

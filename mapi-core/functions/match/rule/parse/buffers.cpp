@@ -30,8 +30,11 @@ void parse_base64_data(Parser &parser, const OptionText &option)
     parser.add_payload(ChooseBuffer{Buffer::kBase64});
 }
 
+// A second one would replace the text in which contents before it are still searched.
 void parse_base64_decode(Parser &parser, const OptionText &option)
 {
+    if (parser.has_payload<Base64Decode>())
+        throw RuleError(option.name.at, "a rule has at most one base64_decode");
     Base64Decode decode;
     for (const Part &part : split(option.value, ',')) {
         const size_t blank = part.text.find_first_of(" \t");

@@ -2,9 +2,11 @@
 // What the parsers of single options share: the rule so far.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "match/rule/options.hpp"
@@ -25,6 +27,12 @@ public:
     template <class Option> void add_payload(Option option)
     {
         rule_.payload.emplace_back(std::move(option));
+    }
+    template <class Option> bool has_payload() const
+    {
+        return std::any_of(rule_.payload.begin(), rule_.payload.end(), [](const auto &option) {
+            return std::holds_alternative<Option>(option);
+        });
     }
     void add_content(Content content, size_t at);
     // The content that a modifier belongs to: the last one.

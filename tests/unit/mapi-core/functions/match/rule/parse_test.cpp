@@ -61,6 +61,8 @@ TEST_CASE("a mistake in options is reported with its place", "[match][rule]")
     CHECK(refusal_of("ttl:256;") == "at 4: 256 is out of range (0 to 255)");
     CHECK(refusal_of("flags:SX;") == "at 7: unknown flag");
     CHECK(refusal_of("dsize 5;") == "at 6: a colon or a semicolon is expected after \"dsize\"");
+    CHECK(refusal_of("base64_decode; base64_data; base64_decode:relative;") ==
+          "at 28: a rule has at most one base64_decode");
     CHECK(refusal_of("; content:\"a\";") == "at 0: the name of an option is expected here");
 }
 
