@@ -104,6 +104,7 @@ public:
 
     Verdict run()
     {
+        texts_.begin_rule();
         const bool matches = continue_at(0, State());
         return matches               ? Verdict::kMatch
                : steps_ > kMostSteps ? Verdict::kGivenUp

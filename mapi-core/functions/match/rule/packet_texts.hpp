@@ -26,6 +26,8 @@ public:
 
     // The view must live until the next call.
     void begin(const mapi_packet &packet);
+    // Forgets what a rule has decoded: the next one does not see it.
+    void begin_rule() { base64_.clear(); }
 
     const PacketFields &fields() const { return fields_; }
     std::optional<uint32_t> value(Field field);

@@ -32,6 +32,8 @@ public:
                              "isdataat:3,relative;", "isdataat:!9;", "byte_test:1,>,97,0,relative;",
                              "byte_jump:1,0,bitmask 0x3; isdataat:1,relative;",
                              "pcre:\"/a+\\/b/U\";", "file_data; content:\"ab\";"});
+        if (below_(6) == 0)
+            options += base64();
         return options.empty() ? "dsize:>0;" : options;
     }
 
@@ -62,6 +64,17 @@ private:
         while (text.size() < bytes)
             text += kLetters[below_(uint32_t(kLetters.size()))];
         return text;
+    }
+
+    // Noise consists of characters of base64.
+    std::string base64()
+    {
+        return pick({"", "base64_decode;", "base64_decode:relative;",
+                     "base64_decode:bytes 4,offset 1;"}) +
+               pick({"", "base64_data;"}) +
+               pick({"", "isdataat:2,relative;", "content:\"i\"; isdataat:1,relative;",
+                     "content:\"I\"; nocase; content:\"i\"; nocase; distance:1;",
+                     "pcre:\"/[a-z]/R\"; byte_test:1,>,97,0,relative;", "pkt_data;"});
     }
 
     std::string content(bool can_be_relative)

@@ -110,6 +110,29 @@ TEST_CASE("a set of rules has the verdicts of each rule by itself", "[match][rul
     CHECK(matches > 10000);
 }
 
+TEST_CASE("a rule does not see what another one has decoded", "[match][rule]")
+{
+    const std::deque<Rule> rules = [] {
+        std::deque<Rule> parsed;
+        for (const char *options :
+             {"base64_decode; base64_data; content:\"U\"; nocase;", "base64_data; isdataat:0;",
+              "base64_data; content:\"u\"; nocase;", "base64_decode; base64_data; content:\"u\";"})
+            parsed.push_back(parse(options));
+        return parsed;
+    }();
+    RuleCounts counts;
+    std::vector<RuleSet::Listed> listed;
+    for (const Rule &rule : rules)
+        listed.push_back({&rule, &counts});
+    RuleSet set(listed);
+    const Bytes frame = rule_test::tcp("dXNlcg==");
+    const mapi_packet packet = {
+        frame.data(), uint32_t(frame.size()), uint32_t(frame.size()), 0, 1, 0, 0};
+    mapi_batch batch = {};
+    mapi_batch_fill(&batch, &packet, 1);
+    CHECK(by_rule(set.find(batch, 1), rules.size()) == std::vector<uint64_t>{1, 0, 0, 1});
+}
+
 TEST_CASE("each rule counts packets that it could not read or decide about", "[match][rule]")
 {
     Case random(5, 12);
