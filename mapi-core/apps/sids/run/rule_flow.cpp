@@ -7,6 +7,7 @@
 #include <cstring>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include <mapi/pktinfo.h>
 
@@ -95,6 +96,17 @@ RuleFlow::RuleFlow(const Rule &rule, const FlowSettings &settings, const std::st
         mapi_close_flow(flow_);
         throw;
     }
+}
+
+void RuleFlow::close(const std::vector<RuleFlow *> &flows)
+{
+    std::vector<int> open;
+    for (RuleFlow *flow : flows) {
+        if (flow && flow->flow_ > 0)
+            open.push_back(std::exchange(flow->flow_, 0));
+    }
+    if (!open.empty())
+        mapi_close_flows(open.data(), int(open.size()));
 }
 
 void RuleFlow::apply_step(const Step &step)

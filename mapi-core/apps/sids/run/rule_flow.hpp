@@ -41,9 +41,16 @@ public:
     // copy_path: where the packets are written; empty: nowhere.  Throws PlacedError if a filter or
     // an option of the rule is refused, otherwise MapiError.
     RuleFlow(const Rule &rule, const FlowSettings &settings, const std::string &copy_path);
-    ~RuleFlow() { mapi_close_flow(flow_); }
+    ~RuleFlow()
+    {
+        if (flow_ > 0)
+            mapi_close_flow(flow_);
+    }
     RuleFlow(const RuleFlow &) = delete;
     RuleFlow &operator=(const RuleFlow &) = delete;
+
+    // Many flows in one step; nothing else may be done with them.
+    static void close(const std::vector<RuleFlow *> &flows);
 
     int descriptor() const { return flow_; }
     // The counts change with the flow's packets.  Throws MapiError.
@@ -63,7 +70,7 @@ private:
     void apply(const Rule &rule, const FlowSettings &settings, const std::string &copy_path);
     void apply_step(const Step &step);
 
-    int flow_;
+    int flow_;                               // 0: closed
     std::vector<int> judges_;                // functions that decide which packets are the rule's
     std::vector<int> rates_;                 // of them, those that count addresses
     int connection_ = 0;                     // of them, the one that knows the connections; 0: none

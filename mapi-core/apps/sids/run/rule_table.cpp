@@ -143,6 +143,10 @@ Losses RuleTable::losses() const
 
 void RuleTable::close()
 {
+    std::vector<RuleFlow *> flows;
+    for (const auto &entry : entries_)
+        flows.push_back(entry->flow.get());
+    RuleFlow::close(flows);
     for (const auto &entry : entries_)
         entry->flow.reset();
 }
