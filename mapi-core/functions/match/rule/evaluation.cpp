@@ -16,9 +16,11 @@ namespace
 {
 using Bytes = std::span<const uint8_t>;
 
-// Of one rule and packet.  An occurrence is a step, and so is each block of bytes that is searched.
+// Of one rule and packet.  An option that is tried is a step, and so is each block of bytes that is
+// searched or decoded.  A million steps of PCRE2 take some tens of milliseconds.
 constexpr uint32_t kMostSteps = 20000;
 constexpr size_t kBytesOfStep = 256;
+constexpr uint32_t kExpressionStepsOfStep = 50;
 
 // Where a content must lie.
 struct Window {
@@ -127,11 +129,21 @@ private:
                     return try_expression(*expression, next, state);
                 if (!lacks(*expression, state))
                     return false;
-            } else if (!apply_other(option, state)) {
+            } else if (!take_steps(bytes_decoded_by(option, state)) ||
+                       !apply_other(option, state)) {
                 return false;
             }
         }
         return true;
+    }
+
+    size_t bytes_decoded_by(const PayloadOption &option, const State &state)
+    {
+        const auto *decode = std::get_if<Base64Decode>(&option);
+        if (!decode)
+            return 0;
+        const Buffer buffer = decode->is_relative ? state.buffer_of(true) : Buffer::kPayload;
+        return texts_.text(buffer).value_or(Bytes()).size();
     }
 
     bool apply_other(const PayloadOption &option, State &state)
@@ -260,16 +272,24 @@ private:
         return bytes.subspan(state.cursor);
     }
 
+    RegularExpression::Match search(const Expression &expression, Bytes subject, size_t from)
+    {
+        if (!take_steps(subject.size() - from))
+            return {RegularExpression::Outcome::kGivenUp, 0, 0};
+        const RegularExpression::Match match =
+            expression.code->find(subject, from, (kMostSteps - steps_) * kExpressionStepsOfStep);
+        steps_ += match.steps / kExpressionStepsOfStep;
+        if (match.outcome == RegularExpression::Outcome::kGivenUp)
+            steps_ = kMostSteps + 1;
+        return match;
+    }
+
     bool lacks(const Expression &expression, State &state)
     {
         Buffer buffer = Buffer::kPayload;
         const Bytes subject = subject_of(expression, state, buffer);
-        if (subject.empty() || !take_steps(subject.size()))
-            return false;
-        const auto outcome = expression.code->find(subject, 0).outcome;
-        if (outcome == RegularExpression::Outcome::kGivenUp)
-            steps_ = kMostSteps + 1;
-        return outcome == RegularExpression::Outcome::kNone;
+        return !subject.empty() &&
+               search(expression, subject, 0).outcome == RegularExpression::Outcome::kNone;
     }
 
     // NOLINTNEXTLINE(misc-no-recursion)
@@ -281,11 +301,7 @@ private:
         const bool retries =
             depends_on_cursor(at + 1) && !expression.code->matches_once() && !is_http(buffer);
         for (size_t from = 0; from < subject.size();) {
-            if (!take_steps(subject.size() - from))
-                return false;
-            const RegularExpression::Match match = expression.code->find(subject, from);
-            if (match.outcome == RegularExpression::Outcome::kGivenUp)
-                steps_ = kMostSteps + 1;
+            const RegularExpression::Match match = search(expression, subject, from);
             if (match.outcome != RegularExpression::Outcome::kFound)
                 return false;
             if (match.end > 0 && !is_http(buffer)) // Snort leaves the cursor in these cases

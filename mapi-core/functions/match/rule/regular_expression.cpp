@@ -2,6 +2,7 @@
 // A regular expression of a rule, by PCRE2, as machine code where that is possible.
 #include "match/rule/regular_expression.hpp"
 
+#include <algorithm>
 #include <new>
 #include <string>
 
@@ -15,8 +16,12 @@ namespace mapi::match::rule
 namespace
 {
 // Of one search; only a malicious packet needs more.
-constexpr uint32_t kSteps = 100000;
+constexpr uint32_t kMostSteps = 100000;
 constexpr uint32_t kHeapKib = 1024;
+// PCRE2 does not tell how many steps a search took: it begins with few, and again with more if
+// they do not suffice.
+constexpr uint32_t kFirstSteps = 500;
+constexpr uint32_t kGrowth = 16;
 
 template <auto release> struct Release {
     template <class Object> void operator()(Object *object) const { release(object); }
@@ -61,7 +66,6 @@ RegularExpression::RegularExpression(std::string_view text, size_t at, const Exp
     code_->limits.reset(pcre2_match_context_create(nullptr));
     if (!code_->match || !code_->limits)
         throw std::bad_alloc();
-    pcre2_set_match_limit(code_->limits.get(), kSteps);
     pcre2_set_heap_limit(code_->limits.get(), kHeapKib);
     size_t code_bytes = 0, machine_bytes = 0;
     pcre2_pattern_info(code_->code.get(), PCRE2_INFO_SIZE, &code_bytes);
@@ -74,19 +78,26 @@ RegularExpression::RegularExpression(std::string_view text, size_t at, const Exp
 
 RegularExpression::~RegularExpression() = default;
 
-RegularExpression::Match RegularExpression::find(std::span<const uint8_t> bytes, size_t from) const
+RegularExpression::Match RegularExpression::find(std::span<const uint8_t> bytes, size_t from,
+                                                 uint32_t most_steps) const
 {
-    const auto match = [&](uint32_t options) {
-        return pcre2_match(code_->code.get(), bytes.data(), bytes.size(), from, options,
-                           code_->match.get(), code_->limits.get());
-    };
-    int found = match(0);
-    if (found == PCRE2_ERROR_JIT_STACKLIMIT) // the interpreter has a heap
-        found = match(PCRE2_NO_JIT);
-    if (found == PCRE2_ERROR_NOMATCH)
-        return {Outcome::kNone, 0};
-    if (found < 0)
-        return {Outcome::kGivenUp, 0};
-    return {Outcome::kFound, pcre2_get_ovector_pointer(code_->match.get())[1]};
+    uint32_t options = 0, steps = 0;
+    for (uint32_t limit = kFirstSteps; limit <= most_steps - steps;) {
+        steps += limit;
+        pcre2_set_match_limit(code_->limits.get(), limit);
+        const int found = pcre2_match(code_->code.get(), bytes.data(), bytes.size(), from, options,
+                                      code_->match.get(), code_->limits.get());
+        if (found >= 0)
+            return {Outcome::kFound, pcre2_get_ovector_pointer(code_->match.get())[1], steps};
+        if (found == PCRE2_ERROR_NOMATCH)
+            return {Outcome::kNone, 0, steps};
+        if (found == PCRE2_ERROR_JIT_STACKLIMIT && options == 0)
+            options = PCRE2_NO_JIT; // the interpreter has a heap
+        else if (found == PCRE2_ERROR_MATCHLIMIT && limit < kMostSteps)
+            limit = std::min(limit * kGrowth, kMostSteps);
+        else
+            break;
+    }
+    return {Outcome::kGivenUp, 0, steps};
 }
 } // namespace mapi::match::rule

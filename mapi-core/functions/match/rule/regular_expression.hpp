@@ -21,7 +21,8 @@ public:
     enum class Outcome : uint8_t { kFound, kNone, kGivenUp };
     struct Match {
         Outcome outcome;
-        size_t end; // of the match
+        size_t end;     // of the match
+        uint32_t steps; // of PCRE2 that the search may have taken
     };
 
     // Throws RuleError; at: where the expression begins in the rule.
@@ -34,8 +35,8 @@ public:
     // A later search of the same bytes finds nothing else.
     bool matches_once() const { return matches_once_; }
 
-    // Not thread-safe.
-    Match find(std::span<const uint8_t> bytes, size_t from) const;
+    // Gives up rather than take more steps than that.  Not thread-safe.
+    Match find(std::span<const uint8_t> bytes, size_t from, uint32_t most_steps) const;
 
 private:
     struct Code;

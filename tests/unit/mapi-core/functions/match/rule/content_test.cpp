@@ -5,6 +5,7 @@
 #include "rule_packet.hpp"
 
 using mapi::match::rule::Verdict;
+using rule_test::Bytes;
 using rule_test::matches;
 
 TEST_CASE("offset and depth bound the whole content", "[match][rule]")
@@ -80,4 +81,34 @@ TEST_CASE("a rule that takes too many steps is given up", "[match][rule]")
           Verdict::kMatch);
     CHECK(rule_test::verdict("content:\"a\"; content:\"a\"; distance:0; content:\"b\"; distance:0;",
                              rule_test::tcp(payload)) == Verdict::kNoMatch);
+}
+
+TEST_CASE("a rule is given up after about ten searches by an expression that are hard",
+          "[match][rule]")
+{
+    // Each search takes less than 100,000 steps of PCRE2, so it does not fail by itself.
+    const auto verdict_after = [](int searches) {
+        std::string payload;
+        for (int i = 0; i < searches; ++i)
+            payload += "x" + std::string(50, 'a');
+        return rule_test::verdict("pcre:\"/x/\"; pcre:\"/^a*a*a*a*[cd]/R\";",
+                                  rule_test::tcp(payload));
+    };
+    CHECK(verdict_after(5) == Verdict::kNoMatch);
+    CHECK(verdict_after(20) == Verdict::kGivenUp);
+}
+
+TEST_CASE("easy searches by an expression do not let a rule be given up", "[match][rule]")
+{
+    const std::string payload(1400, 'a');
+    CHECK(rule_test::verdict("pcre:\"/a./\"; content:\"z\"; within:1;", rule_test::tcp(payload)) ==
+          Verdict::kNoMatch);
+}
+
+TEST_CASE("a rule that decodes much text again and again is given up", "[match][rule]")
+{
+    const std::string options = " base64_decode:relative; base64_data; isdataat:60000;";
+    const Bytes frame = rule_test::tcp(std::string(60000, 'a'));
+    CHECK(rule_test::verdict("content:\"a\"; depth:1;" + options, frame) == Verdict::kNoMatch);
+    CHECK(rule_test::verdict("content:\"a\"; depth:300;" + options, frame) == Verdict::kGivenUp);
 }
