@@ -319,7 +319,6 @@ private:
     PacketTexts &texts_;
     uint32_t steps_ = 0;
 };
-} // namespace
 
 bool passes_fields(const Rule &rule, PacketTexts &texts)
 {
@@ -328,14 +327,10 @@ bool passes_fields(const Rule &rule, PacketTexts &texts)
         return value && passes(test, *value);
     });
 }
-
-Verdict evaluate_payload(const Rule &rule, PacketTexts &texts)
-{
-    return Evaluation(rule, texts).run();
-}
+} // namespace
 
 Verdict evaluate(const Rule &rule, PacketTexts &texts)
 {
-    return passes_fields(rule, texts) ? evaluate_payload(rule, texts) : Verdict::kNoMatch;
+    return passes_fields(rule, texts) ? Evaluation(rule, texts).run() : Verdict::kNoMatch;
 }
 } // namespace mapi::match::rule

@@ -18,7 +18,4 @@ enum class Verdict : uint8_t {
 
 // Not thread-safe if the rule has regular expressions.
 Verdict evaluate(const Rule &rule, PacketTexts &texts);
-// The same without the tests of fields, which the packet has passed.
-Verdict evaluate_payload(const Rule &rule, PacketTexts &texts);
-bool passes_fields(const Rule &rule, PacketTexts &texts);
 } // namespace mapi::match::rule

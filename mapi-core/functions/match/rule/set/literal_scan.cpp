@@ -66,14 +66,6 @@ uint64_t WordTable::memory_bytes() const
     return bytes;
 }
 
-bool WordTable::is_at(std::span<const uint8_t> text, size_t begin, const std::string &literal) const
-{
-    if (text.size() - begin < literal.size())
-        return false;
-    return std::equal(literal.begin(), literal.end(), text.begin() + long(begin),
-                      [](char a, uint8_t b) { return (uint8_t(a) | 0x20) == (b | 0x20); });
-}
-
 LiteralScan::LiteralScan(const std::vector<Wanted> &wanted)
 {
     std::vector<Wanted> shorter, longer;

@@ -67,7 +67,6 @@ private:
         std::memcpy(&word, at, sizeof(word));
         return word | kCaseBits;
     }
-    bool is_at(std::span<const uint8_t> text, size_t begin, const std::string &literal) const;
 
     template <class Found>
     void verify(std::span<const uint8_t> text, size_t at, uint32_t word, Found &&found) const
@@ -76,7 +75,7 @@ private:
         for (uint32_t i = slots_[slot]; i < slots_[slot + 1]; ++i) {
             const Place &place = places_[i];
             if (place.word == word && at >= place.offset &&
-                is_at(text, at - place.offset, literals_[place.literal]))
+                may_be_at(text, at - place.offset, literals_[place.literal]))
                 found(ids_[place.literal]);
         }
     }

@@ -43,6 +43,13 @@ size_t least_common(std::string_view text, size_t bytes)
     return best;
 }
 
+bool may_be_at(std::span<const uint8_t> text, size_t begin, std::string_view literal)
+{
+    return text.size() - begin >= literal.size() &&
+           std::equal(literal.begin(), literal.end(), text.data() + begin,
+                      [](char a, uint8_t b) { return (uint8_t(a) | 0x20) == (b | 0x20); });
+}
+
 bool NibbleScan::is_supported()
 {
 #ifdef __x86_64__
@@ -101,15 +108,6 @@ uint64_t NibbleScan::memory_bytes() const
     for (const Placed &literal : literals_)
         bytes += sizeof(literal) + literal.text.capacity();
     return bytes;
-}
-
-bool NibbleScan::is_at(std::span<const uint8_t> text, size_t window, const Placed &literal)
-{
-    if (window < literal.offset || text.size() - (window - literal.offset) < literal.text.size())
-        return false;
-    const uint8_t *const begin = text.data() + window - literal.offset;
-    return std::equal(literal.text.begin(), literal.text.end(), begin,
-                      [](char a, uint8_t b) { return (uint8_t(a) | 0x20) == (b | 0x20); });
 }
 
 #ifdef __x86_64__

@@ -13,6 +13,10 @@
 
 namespace mapi::match::rule
 {
+// Whether the literal may begin there.  Case is ignored: by setting the bit that
+// distinguishes it, also in other bytes.
+bool may_be_at(std::span<const uint8_t> text, size_t begin, std::string_view literal);
+
 // Literals are in eight buckets.  For each of four successive bytes, two tables of 16 entries give
 // the buckets with a literal that has such a low and such a high half of a byte there: the buckets
 // that all eight entries have in common are candidates at that place.
@@ -64,7 +68,6 @@ private:
     void add(const Placed &literal, bool ignores_case, size_t bucket);
     // The next block from `at` on with candidates; the text's length if there is none.
     size_t next(std::span<const uint8_t> text, size_t at, Block &block) const;
-    static bool is_at(std::span<const uint8_t> text, size_t window, const Placed &literal);
 
     template <class Found>
     void verify(std::span<const uint8_t> text, size_t window, uint32_t buckets, Found &&found) const
@@ -72,8 +75,10 @@ private:
         for (; buckets != 0; buckets &= buckets - 1) {
             const auto bucket = size_t(std::countr_zero(buckets));
             for (uint32_t i = begins_[bucket]; i < begins_[bucket + 1]; ++i) {
-                if (is_at(text, window, literals_[i]))
-                    found(literals_[i].id);
+                const Placed &literal = literals_[i];
+                if (window >= literal.offset &&
+                    may_be_at(text, window - literal.offset, literal.text))
+                    found(literal.id);
             }
         }
     }
