@@ -71,11 +71,11 @@ void command_catch_requests(void)
 
 static int take(volatile sig_atomic_t *request)
 {
-    const int was_wanted = *request != 0;
-
+    if (!*request)
+        return 0;
     /* A signal in between asks for nothing that does not begin now. */
     *request = 0;
-    return was_wanted;
+    return 1;
 }
 
 int command_take_reload_request(void)
