@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 
 from mapi_live_library import ARP, TCP, UDP, LiveTest, main, send, wait_until
+from mapid import Daemon
 from sids_library import SIDS, ask, environment, packets, tables
 
 SENT = 300  # of each kind
@@ -25,7 +26,7 @@ class SidsLive(LiveTest):
         self.folder = pathlib.Path(temporary.name)
         self.rules, self.out = self.folder / "a.rules", self.folder / "out"
 
-    def begin(self, rules, *arguments, **how):
+    def begin(self, rules, *arguments, socket="none"):
         self.rules.write_text(rules)
         with open(self.out, "w") as out:
             self.program = subprocess.Popen(
@@ -34,8 +35,7 @@ class SidsLive(LiveTest):
                 stderr=subprocess.PIPE,
                 text=True,
                 cwd=self.folder,
-                env=environment(),
-                **how,
+                env=environment(socket),
             )
         self.addCleanup(self.program.kill)
         # a table is printed once the rules are connected
@@ -54,6 +54,9 @@ class SidsLive(LiveTest):
 
     def end(self):
         self.program.send_signal(signal.SIGINT)
+        return self.ended()
+
+    def ended(self):
         errors = self.program.communicate(timeout=30)[1]
         self.assertEqual(self.program.returncode, 0, errors)
         return errors
@@ -75,6 +78,27 @@ class SidsLive(LiveTest):
         lines = [json.loads(line) for line in (self.folder / "alerts").read_text().splitlines()]
         self.assertEqual(len(lines), 3 * SENT + 1)
         self.assertEqual(lines[-1]["stats"]["kernel_drops"], 0)
+        self.assertTrue(lines[-1]["stats"]["is_complete"])
+
+    def stop_with_waiting_packets(self, rules, count, *arguments):
+        """sids stands still while mapid takes packets for it."""
+        daemon = Daemon()
+        self.addCleanup(daemon.close)
+        watcher = daemon.client()
+        watcher.do("flow = Flow.on_device('far')\nflow.apply('PKT_COUNTER')\nflow.connect()")
+        self.begin(rules, *arguments, socket=daemon.socket)
+        self.program.send_signal(signal.SIGSTOP)
+        send("near", UDP, count=count)
+        self.assertTrue(wait_until(lambda: watcher.get("flow.word(1)") >= count))
+
+    def test_all_alerts_that_wait_at_the_end_are_written(self):
+        self.stop_with_waiting_packets("count udp; id:1;\n", 3000, "--alerts", "alerts")
+        self.program.send_signal(signal.SIGINT)
+        self.program.send_signal(signal.SIGCONT)
+        self.assertEqual(self.ended(), "")
+        lines = [json.loads(line) for line in (self.folder / "alerts").read_text().splitlines()]
+        self.assertEqual(self.last_table(), {1: 3000})
+        self.assertEqual(len(lines), 3000 + 1)
         self.assertTrue(lines[-1]["stats"]["is_complete"])
 
     def test_a_reload_loses_no_packet_of_a_rule_that_stays(self):

@@ -65,6 +65,17 @@ bool Alerts::pass(const Entries &entries)
     return flush();
 }
 
+// A rule's last packets may have been dropped: the end is also that nothing was read.
+void Alerts::pass_last(const Entries &entries)
+{
+    do {
+        for (const auto &entry : entries) {
+            if (entry->flow && entry->flow->has_unread(entry->counts))
+                read(*entry);
+        }
+    } while (flush());
+}
+
 void Alerts::pass_last_of(Entry &entry)
 {
     while (entry.flow->has_unread(entry.counts) && read(entry))

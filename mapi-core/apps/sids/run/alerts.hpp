@@ -24,7 +24,9 @@ public:
     void set_device(int device) { device_ = device; }
     // Writes the alerts that have arrived; whether there were any.  Looks at the counts.
     bool pass(const Entries &entries);
-    // Those of a rule that will be removed, up to its counts.
+    // Those that still wait, up to the counts of the last look.
+    void pass_last(const Entries &entries);
+    // The same for a rule that will be removed.
     void pass_last_of(Entry &entry);
     void write(const std::string &line) const { file_.write(line); }
     uint64_t count() const { return count_; }

@@ -102,23 +102,23 @@ public:
     int finish(bool has_ended)
     {
         if (!has_ended && options_.source.is_device())
-            std::this_thread::sleep_for(kTimeToRead);
-        while (pass_alerts() && !command_was_interrupted())
-            continue;
+            read_what_has_arrived();
         table_.look();
+        mapi_stat_t stats = source_.stats();
+        if (alerts_)
+            alerts_->pass_last(table_.entries());
         Totals totals;
         totals.losses = table_.losses();
         totals.rules = size_t(std::count_if(table_.entries().begin(), table_.entries().end(),
                                             [](const auto &entry) { return !entry->is_removed; }));
-        const mapi_stat_t stats = close();
+        close(stats);
         status_.clear();
         for (const auto &entry : table_.entries())
             totals.matched += entry->counts.packets > 0;
         totals.alerts = alerts_ ? alerts_->count() : 0;
-        const bool is_complete =
-            captures_source::is_whole(
-                stats, "sids", "increase --buffer; alerts or packets of copies are missing") &
-            have_judged_all(totals.losses, options_.is_quiet);
+        const bool is_whole = captures_source::is_whole(
+            stats, "sids", "increase --buffer; alerts or packets of copies are missing");
+        const bool is_complete = have_judged_all(totals.losses, options_.is_quiet) && is_whole;
         if (alerts_)
             alerts_->write(statistics_line(stats, totals, is_complete));
         if (!options_.is_json())
@@ -138,6 +138,15 @@ public:
 private:
     // Prints new alerts; whether there were any.
     bool pass_alerts() { return alerts_ && alerts_->pass(table_.entries()); }
+
+    void read_what_has_arrived()
+    {
+        const auto end = Clock::now() + kTimeToRead;
+        while (Clock::now() < end) {
+            if (!pass_alerts())
+                std::this_thread::sleep_for(std::chrono::milliseconds(kLookWithAlertsMs));
+        }
+    }
 
     // The first of the entries from `ended` on that has not ended; waits for it a moment.
     size_t skip_ended(size_t ended, bool has_found) const
@@ -213,16 +222,14 @@ private:
                            command::counted(stats.ps_recv, "packet"), stats.ps_drop);
     }
 
-    // The source's statistics at the time of the results, except what concerns files: those are
-    // read after closing the flows, because buffered data is written, or lost, only then.
-    mapi_stat_t close()
+    // `stats` are of the time of the results, except what concerns files: that is read after
+    // closing the flows, because buffered data is written, or lost, only then.
+    void close(mapi_stat_t &stats)
     {
-        mapi_stat_t stats = source_.stats();
         table_.close();
         const mapi_stat_t ended = source_.stats();
         stats.drop_not_written = ended.drop_not_written;
         std::copy(std::begin(ended.message), std::end(ended.message), stats.message);
-        return stats;
     }
 
     const Options &options_;
