@@ -101,6 +101,15 @@ class SidsLive(LiveTest):
         self.assertEqual(len(lines), 3000 + 1)
         self.assertTrue(lines[-1]["stats"]["is_complete"])
 
+    def test_a_reload_that_cannot_write_the_last_alerts_ends_the_program(self):
+        self.stop_with_waiting_packets("count udp; id:1;\n", 10, "--alerts", "/dev/full")
+        self.rules.write_text("count tcp; id:2;\n")
+        self.program.send_signal(signal.SIGHUP)
+        self.program.send_signal(signal.SIGCONT)
+        errors = self.program.communicate(timeout=30)[1]
+        self.assertEqual(self.program.returncode, 3, errors)
+        self.assertIn("/dev/full: cannot write: No space left", errors)
+
     def test_a_reload_loses_no_packet_of_a_rule_that_stays(self):
         self.begin("count udp; id:1;\ncount tcp; id:2;\n")
         for i in range(10):

@@ -93,9 +93,9 @@ bool Alerts::flush()
     std::string text;
     for (const auto &line : lines_)
         text += line.second;
+    file_.write(text);
     count_ += lines_.size();
     lines_.clear();
-    file_.write(text);
     return true;
 }
 } // namespace sids

@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "common/command/output.hpp"
 #include "common/file_error/file_error.h"
 
 namespace sids
@@ -37,8 +36,8 @@ CopyFolder::CopyFolder(const std::string &path) : path_(path.empty() ? "." : pat
 std::string CopyFolder::create(uint32_t id)
 {
     for (unsigned number = 1; number <= kNamesMost; ++number) {
-        const std::string path = number == 1 ? fmt::format("{}/{}.pcapng", path_, id)
-                                             : fmt::format("{}/{}-{}.pcapng", path_, id, number);
+        std::string path = number == 1 ? fmt::format("{}/{}.pcapng", path_, id)
+                                       : fmt::format("{}/{}-{}.pcapng", path_, id, number);
         const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kFileMode);
         if (file >= 0) {
             close(file);
@@ -46,9 +45,9 @@ std::string CopyFolder::create(uint32_t id)
             return path;
         }
         if (errno != EEXIST)
-            throw command::OutputError(fmt::format("{}: {}", path, nslice_write_error(errno)));
+            throw CopyError(fmt::format("{}: {}", path, nslice_write_error(errno)));
     }
-    throw command::OutputError(
+    throw CopyError(
         fmt::format("{}: has {} captures of rule {} (move them away)", path_, kNamesMost, id));
 }
 

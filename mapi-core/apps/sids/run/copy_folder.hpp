@@ -6,8 +6,17 @@
 #include <string>
 #include <vector>
 
+#include "common/command/output.hpp"
+
 namespace sids
 {
+// A copy cannot be created.
+class CopyError : public command::OutputError
+{
+public:
+    using OutputError::OutputError;
+};
+
 class CopyFolder
 {
 public:
@@ -15,7 +24,7 @@ public:
     explicit CopyFolder(const std::string &path);
 
     // Creates FOLDER/ID.pcapng or, if that exists, the first of ID-2.pcapng, ID-3.pcapng ... that
-    // does not.  Throws command::OutputError.
+    // does not.  Throws CopyError.
     std::string create(uint32_t id);
     // The files made since the last call of keep_made(): for rules that were not connected.
     void remove_made();

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
-#include <unordered_map>
 
 #include "captures/source.hpp"
 #include "sids/language/option.hpp"
@@ -57,26 +56,29 @@ void RuleTable::connect(const Entries &added)
 Change RuleTable::replace(std::vector<Rule> rules, RuleErrors &errors, const Finish &finish)
 {
     buffer_bytes_ = buffer_bytes_for(rules.size());
-    std::unordered_map<uint32_t, Entry *> old;
+    Replaced old;
     for (const auto &entry : entries_) {
         if (!entry->is_removed)
             old.emplace(entry->rule.id, entry.get());
     }
-    Change change;
     Entries added;
     std::vector<Entry *> order; // of the new table; null: the next added one
+    Losses losses = losses_of_removed_;
     try {
         for (Rule &rule : rules) {
             const auto same = old.find(rule.id);
             if (same != old.end() && same->second->rule.finds_the_same(rule)) {
                 order.push_back(same->second);
+                old.erase(same);
                 continue;
             }
             order.push_back(nullptr);
             add(added, rule, errors);
         }
-        if (errors.are_none())
+        if (errors.are_none()) {
             connect(added);
+            finish_all(old, finish, losses);
+        }
     } catch (...) {
         added.clear();
         copies_.remove_made();
@@ -85,25 +87,32 @@ Change RuleTable::replace(std::vector<Rule> rules, RuleErrors &errors, const Fin
     if (!errors.are_none()) {
         added.clear();
         copies_.remove_made();
-        return change;
+        return {};
     }
     copies_.keep_made();
+    losses_of_removed_ = losses;
     for (size_t i = 0; i < rules.size(); ++i) {
         if (!order[i])
             continue;
         order[i]->rule = std::move(rules[i]); // its message may have changed
         order[i]->alert_json.clear();
-        old.erase(order[i]->rule.id);
     }
     for (const auto &[id, entry] : old) {
-        finish(*entry);
-        entry->flow->add_losses(losses_of_removed_);
         entry->flow.reset();
         entry->is_removed = true;
     }
-    change = {order.size() - added.size(), added.size(), old.size()};
+    const Change change = {order.size() - added.size(), added.size(), old.size()};
     put_in_order(order, added);
     return change;
+}
+
+// Nothing has been closed if this throws.
+void RuleTable::finish_all(const Replaced &removed, const Finish &finish, Losses &losses)
+{
+    for (const auto &[id, entry] : removed) {
+        finish(*entry);
+        entry->flow->add_losses(losses);
+    }
 }
 
 void RuleTable::put_in_order(const std::vector<Entry *> &order, Entries &added)

@@ -2,9 +2,11 @@
 // Rule table: rules -> their flows and counts; a new set of rules in the place of another one.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -38,9 +40,9 @@ public:
     {
     }
 
-    // Connects the rules that are new in one step; rules that stay keep their flow.  Before another
-    // rule's flow is closed, `finish` is called with it.  With errors, or if it throws MapiError or
-    // command::OutputError, nothing has changed.
+    // Connects the rules that are new in one step; rules that stay keep their flow.  Then `finish`
+    // is called with each other rule, before the first of their flows is closed.  With errors, or
+    // if it throws (MapiError, CopyError, or what finish throws), nothing has changed.
     using Finish = std::function<void(Entry &)>;
     Change replace(std::vector<Rule> rules, RuleErrors &errors, const Finish &finish);
     // Throws MapiError; then some counts are those of the look before.
@@ -54,8 +56,11 @@ public:
     void close();
 
 private:
+    using Replaced = std::unordered_map<uint32_t, Entry *>; // by id
+
     void add(Entries &added, const Rule &rule, RuleErrors &errors);
     void connect(const Entries &added);
+    static void finish_all(const Replaced &removed, const Finish &finish, Losses &losses);
     void put_in_order(const std::vector<Entry *> &order, Entries &added);
 
     FlowSettings settings_;

@@ -173,7 +173,7 @@ private:
                     if (alerts_)
                         alerts_->pass_last_of(entry);
                 });
-        } catch (const command::OutputError &error) {
+        } catch (const CopyError &error) {
             errors.add({nullptr, 0, error.what()});
         } catch (const MapiError &error) {
             errors.add({nullptr, 0, error.what()});
