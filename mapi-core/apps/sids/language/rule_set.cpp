@@ -22,7 +22,8 @@ namespace sids
 {
 namespace
 {
-constexpr size_t kDepthMost = 16; // of includes
+constexpr size_t kDepthMost = 16;    // of includes
+constexpr size_t kFilesMost = 10000; // that include each other many times
 constexpr size_t kFileBytesMost = size_t{1} << 28;
 constexpr size_t kLineBytesMost = 65535;
 constexpr size_t kReadBytes = size_t{1} << 16;
@@ -90,7 +91,13 @@ public:
     void take_file(const std::string &path, const std::shared_ptr<const SourceLine> &from,
                    size_t offset)
     {
-        Text read = read_file(path);
+        if (++file_count_ > kFilesMost) {
+            if (file_count_ == kFilesMost + 1)
+                errors_.add({from, offset,
+                             fmt::format("more than {} files are read, by includes", kFilesMost)});
+            return;
+        }
+        const Text read = read_file(path);
         if (!read.wrong.empty())
             return errors_.add(
                 {from, offset, fmt::format("{}: {}", command::printable(path), read.wrong)});
@@ -159,6 +166,7 @@ private:
     std::vector<Rule> rules_;
     std::unordered_map<uint32_t, std::shared_ptr<const SourceLine>> lines_; // by id
     std::vector<FileId> open_; // files that are being read, outermost first
+    size_t file_count_ = 0;
     bool is_full_ = false;
 };
 } // namespace

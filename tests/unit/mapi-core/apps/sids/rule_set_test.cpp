@@ -90,6 +90,22 @@ TEST_CASE("a file that includes itself is refused", "[sids]")
     CHECK(read.ids == Ids{1});
 }
 
+TEST_CASE("files that include each other too many times are refused", "[sids]")
+{
+    const TempDir dir;
+    write(dir, "4", "# nothing\n");
+    for (int number = 3; number >= 0; --number) {
+        std::string text;
+        for (int i = 0; i < 10; ++i)
+            text += "include " + std::to_string(number + 1) + "\n";
+        write(dir, std::to_string(number), text);
+    }
+    const Read read({write(dir, "a.rules", "include 0\ncount; id:1;\n")});
+    CHECK_THAT(read.errors, Catch::Contains(": more than 10000 files are read, by includes\n") &&
+                                !Catch::Contains("more error"));
+    CHECK(read.ids == Ids{1});
+}
+
 TEST_CASE("errors of all files are reported together", "[sids]")
 {
     const TempDir dir;
