@@ -206,10 +206,18 @@ class Alerts(SidsTest):
         alerts, _ = alerts_of(self.table(self.RULES, "-r", DEMO, "--json", "--classification", "c"))
         alert = next(a["alert"] for a in alerts if a["alert"]["signature_id"] == 8)
         self.assertEqual((alert["category"], alert["severity"]), ("Known, or not", 2))
-        (self.folder / "c").write_text("nothing\n")
-        program = self.sids(self.RULES, "-r", DEMO, "--json", "--classification", "c")
+
+    def test_a_classification_that_cannot_be_read_is_refused(self):
+        for line in "nothing", "config classification: a, A, 1a", "config classification: a, A, ":
+            (self.folder / "c").write_text("# x\n" + line + "\n")
+            self.assert_classification_is_refused("c", "c:2: ")
+        self.assert_classification_is_refused("none", "none: No such file")
+        self.assert_classification_is_refused(self.folder, f"{self.folder}: Is a directory")
+
+    def assert_classification_is_refused(self, path, why):
+        program = self.sids(self.RULES, "-r", DEMO, "--json", "--classification", path)
         self.assertEqual(program.returncode, 2)
-        self.assertIn("c:1: ", program.stderr)
+        self.assertIn("sids: " + why, program.stderr)
 
     def test_alerts_are_added_to_a_file_beside_the_table(self):
         for _ in range(2):

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <fstream>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -69,6 +70,14 @@ std::string_view trimmed(std::string_view text)
 {
     return without_blanks_at_end(text.substr(count_blanks(text)));
 }
+
+std::optional<uint32_t> whole_number(std::string_view digits)
+{
+    uint32_t number = 0;
+    const char *const end = digits.data() + digits.size();
+    const auto [last, error] = std::from_chars(digits.data(), end, number);
+    return error == std::errc() && last == end ? std::optional(number) : std::nullopt;
+}
 } // namespace
 
 Classification read_classification(const std::string &path)
@@ -84,19 +93,20 @@ Classification read_classification(const std::string &path)
         if (text.empty() || text.front() == '#')
             continue;
         const size_t first = text.find(','), last = text.rfind(',');
-        ClassType type;
-        std::string_view digits;
-        if (first != std::string_view::npos)
-            digits = trimmed(text.substr(last + 1));
-        if (!text.starts_with(kBegin) || first == last ||
-            std::from_chars(digits.data(), digits.data() + digits.size(), type.priority).ec !=
-                std::errc())
+        const auto priority = last == std::string_view::npos
+                                  ? std::nullopt
+                                  : whole_number(trimmed(text.substr(last + 1)));
+        if (!text.starts_with(kBegin) || first == last || !priority)
             throw command::UsageError(fmt::format(
                 "{}:{}: \"config classification: NAME, CATEGORY, PRIORITY\" is expected", path,
                 number));
+        ClassType type;
+        type.priority = *priority;
         type.category = trimmed(text.substr(first + 1, last - first - 1));
         found[std::string(trimmed(text.substr(kBegin.size(), first - kBegin.size())))] = type;
     }
+    if (file.bad())
+        throw command::UsageError(path + ": " + nslice_read_error(errno));
     return found;
 }
 
