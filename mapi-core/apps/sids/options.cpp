@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "options.hpp"
 
-#include <cmath>
-#include <cstdlib>
-
 #include <mapi/mapi.h>
 
 #include "common/command/arguments.hpp"
+#include "common/command/numbers.hpp"
 
 namespace sids
 {
@@ -34,14 +32,10 @@ constexpr const char *kFooter =
     "(only with --exit-matched);\n"
     "130 interrupted while reading a capture or waiting for an interface";
 
-// Returns an empty string if the text is valid.
 std::string check_seconds(const std::string &text)
 {
-    char *end = nullptr;
-    const double seconds = std::strtod(text.c_str(), &end);
-    return !text.empty() && *end == 0 && seconds > 0 && std::isfinite(seconds)
-               ? ""
-               : "\"" + text + "\" is not a positive number of seconds";
+    constexpr double kMostSeconds = 1e9;
+    return command::check_seconds(text, kMostSeconds);
 }
 
 // What options ask for together and cannot have; null: nothing.
