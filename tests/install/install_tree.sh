@@ -6,7 +6,7 @@ set -eu
 prefix=$1
 rm -rf "$prefix"
 cmake --install "$NETSLICE_BUILD" --prefix "$prefix" >"$prefix.said"
-for name in nsprobe.pc nsprobe-config.cmake probe.h record.h 70-nsmod.rules netslice.7 nsmod.4 mapi.3 mapi_connect.3 PKT_COUNTER.3mapi; do
+for name in nsprobe.pc nsprobe-config.cmake probe.h record.h 70-nsmod.rules netslice.7 nsmod.4 mapi.3 mapi_connect.3 PKT_COUNTER.3mapi example.rules; do
     [ -n "$(find "$prefix" -name "$name" -print -quit)" ] || { echo "not installed: $name"; exit 1; }
 done
 # DKMS's source folder of the module, complete enough to build and with the version in its name;
