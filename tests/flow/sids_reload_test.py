@@ -169,7 +169,7 @@ class Mapid(SidsTest):
         )
         self.rules.write_text("count udp; id:1;\n")
         program = subprocess.run(
-            [SIDS, "-R", self.rules, "-i", "/dev/x", "-d", "0.3"],
+            [SIDS, "-R", self.rules, "-i", "/dev/x", "-d", "1"],
             capture_output=True,
             text=True,
             check=False,

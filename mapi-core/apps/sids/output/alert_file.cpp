@@ -17,7 +17,7 @@ namespace
 constexpr mode_t kFileMode = 0644;
 }
 
-AlertFile::AlertFile(const std::string &path) : name_("standard output"), file_(STDOUT_FILENO)
+AlertFile::AlertFile(const std::string &path) : name_("standard output")
 {
     if (path.empty() || path == "-")
         return;

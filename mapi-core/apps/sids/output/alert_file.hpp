@@ -2,6 +2,8 @@
 // Alert file: lines -> the end of a file, or standard output.  A line is written as a whole.
 #pragma once
 
+#include <unistd.h>
+
 #include <string>
 
 namespace sids
@@ -20,7 +22,7 @@ public:
 
 private:
     std::string name_;
-    int file_;
+    int file_ = STDOUT_FILENO;
     bool is_own_ = false;
 };
 } // namespace sids
