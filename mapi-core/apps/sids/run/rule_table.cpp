@@ -80,12 +80,12 @@ Change RuleTable::replace(std::vector<Rule> rules, RuleErrors &errors, const Fin
             finish_all(old, finish, losses);
         }
     } catch (...) {
-        added.clear();
+        close(added);
         copies_.remove_made();
         throw;
     }
     if (!errors.are_none()) {
-        added.clear();
+        close(added);
         copies_.remove_made();
         return {};
     }
@@ -97,10 +97,14 @@ Change RuleTable::replace(std::vector<Rule> rules, RuleErrors &errors, const Fin
         order[i]->rule = std::move(rules[i]); // its message may have changed
         order[i]->alert_json.clear();
     }
+    std::vector<RuleFlow *> removed;
     for (const auto &[id, entry] : old) {
-        entry->flow.reset();
         entry->is_removed = true;
+        removed.push_back(entry->flow.get());
     }
+    RuleFlow::close(removed);
+    for (const auto &[id, entry] : old)
+        entry->flow.reset();
     const Change change = {order.size() - added.size(), added.size(), old.size()};
     put_in_order(order, added);
     return change;
@@ -152,11 +156,16 @@ Losses RuleTable::losses() const
 
 void RuleTable::close()
 {
+    close(entries_);
+}
+
+void RuleTable::close(const Entries &entries)
+{
     std::vector<RuleFlow *> flows;
-    for (const auto &entry : entries_)
+    for (const auto &entry : entries)
         flows.push_back(entry->flow.get());
     RuleFlow::close(flows);
-    for (const auto &entry : entries_)
+    for (const auto &entry : entries)
         entry->flow.reset();
 }
 } // namespace sids

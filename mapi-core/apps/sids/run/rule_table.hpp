@@ -60,6 +60,7 @@ private:
 
     void add(Entries &added, const Rule &rule, RuleErrors &errors);
     void connect(const Entries &added);
+    static void close(const Entries &entries);
     static void finish_all(const Replaced &removed, const Finish &finish, Losses &losses);
     void put_in_order(const std::vector<Entry *> &order, Entries &added);
 
