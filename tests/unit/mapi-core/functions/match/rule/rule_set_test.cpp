@@ -86,7 +86,8 @@ TEST_CASE("a set of rules has the verdicts of each rule by itself", "[match][rul
             std::vector<mapi_group_input> inputs;
             std::vector<uint64_t> mask_of(random.rules.size());
             for (uint32_t i = 0; i < random.of_input.size(); ++i) {
-                const uint64_t mask = masks() & masks();
+                const uint64_t some = masks();
+                const uint64_t mask = some & masks();
                 for (const uint32_t rule : random.of_input[i])
                     mask_of[rule] = mask;
                 if (mask && !random.of_input[i].empty())
