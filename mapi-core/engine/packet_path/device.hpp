@@ -10,7 +10,9 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 #include <mapi/driver.h>
@@ -182,9 +184,11 @@ private:
 
     std::mutex mutex_; // all below, and writing plan_
     State state_ = State::kIdle;
-    bool has_begun_ = false;              // the thread has built the first node groups
-    std::condition_variable changed_;     // a flow ended or was closed
-    std::unique_ptr<Plan> current_;       // owns the plan of plan_
+    bool has_begun_ = false;          // the thread has built the first node groups
+    std::condition_variable changed_; // a flow ended or was closed
+    std::unique_ptr<Plan> current_;   // owns the plan of plan_
+    // Of each node, the chains of current_ that use it; empty: not counted yet.
+    std::optional<std::unordered_map<const Node *, int>> users_;
     std::unique_ptr<SharedNodes> shared_; // of current_; null: since then nodes have left the plan
     std::shared_ptr<const Node> filter_;  // whose code the source uses
     std::vector<Retired> retired_;

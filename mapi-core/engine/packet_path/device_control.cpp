@@ -6,6 +6,7 @@
 #include <exception>
 #include <iterator>
 #include <new>
+#include <set>
 
 #include "engine/error.hpp"
 #include "engine/packet_path/chain.hpp"
@@ -311,6 +312,7 @@ void Device::install(Chains chains, const std::vector<std::shared_ptr<NodeGroup>
     if (current_)
         retired_.push_back({std::move(current_), std::move(closed), std::move(removed)});
     current_ = std::move(plan);
+    users_.reset();
     if (state_ != State::kFinished)
         set_prefilter(current_->prefilter());
     set_filter(current_->chains());
@@ -425,17 +427,32 @@ bool Device::wait_while_active(Chain &chain, int timeout_ms)
     return true;
 }
 
+// Counted once for all nodes of a plan: a client may ask for each function of thousands of flows.
 int Device::count_other_users(const Node &node, const Chain &chain)
 {
-    const std::lock_guard lock(mutex_);
-    const auto uses = [&](const std::shared_ptr<Chain> &other) {
-        return other.get() != &chain &&
-               std::any_of(other->functions().begin(), other->functions().end(),
-                           [&](const auto &applied) {
-                               return applied->node.get() == &node && !applied->is_removed;
+    const auto uses = [](const Chain &one, const Node *wanted) {
+        return std::any_of(one.functions().begin(), one.functions().end(),
+                           [wanted](const auto &applied) {
+                               return applied->node.get() == wanted && !applied->is_removed;
                            });
     };
-    return int(std::count_if(current_->chains().begin(), current_->chains().end(), uses));
+    const std::lock_guard lock(mutex_);
+    if (!users_) {
+        users_.emplace();
+        for (const auto &one : current_->chains()) {
+            std::set<const Node *> nodes; // a flow may use one twice
+            for (const auto &applied : one->functions()) {
+                if (!applied->is_removed)
+                    nodes.insert(applied->node.get());
+            }
+            for (const Node *used : nodes)
+                ++(*users_)[used];
+        }
+    }
+    const auto found = users_->find(&node);
+    const int users = found == users_->end() ? 0 : found->second;
+    const bool is_in_plan = chain.status() == FLOW_ACTIVE || chain.status() == FLOW_FINISHED;
+    return users - (users > 0 && is_in_plan && uses(chain, &node) ? 1 : 0);
 }
 
 std::string Device::place_of(const Node &node)
