@@ -62,7 +62,8 @@ private:
             std::copy(bytes.begin(), bytes.end(), address.bytes.begin());
             address.version = ip->version;
         }
-        return table_.touch(address).take(rule_, advance(packet.timestamp_ns / kNsPerSecond));
+        const uint64_t now_s = advance(packet.timestamp_ns / kNsPerSecond); // may clear the table
+        return table_.touch(address).take(rule_, now_s);
     }
 
     // Time does not go back by a little: packets of several queues may be out of order.  After a
