@@ -75,7 +75,7 @@ std::unique_ptr<VerdictCache> VerdictCache::make(const std::vector<BpfSteps> &pr
 
 VerdictCache::VerdictCache(std::vector<Base> bases, size_t programs)
     : bases_(std::move(bases)), entries_(size_t{1} << kEntryBits), unknown_keys_(), filled_(),
-      verdict_of_(programs), last_call_(programs)
+      found_(), verdict_of_(programs), last_call_(programs)
 {
     verdicts_.reserve(programs);
 }
@@ -142,18 +142,25 @@ uint64_t VerdictCache::recall(const mapi_packet *packets, uint64_t mask)
     if (is_resting(uint64_t(std::popcount(mask))))
         return mask;
     uint64_t unknown = 0;
+    size_t entries = 0;
     for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
         const auto i = size_t(std::countr_zero(rest));
         const Key key = key_of(packets[i]);
         Entry &entry = entries_[place_of(key)];
         if (entry.is_used && entry.key == key) {
-            for (uint16_t n = 0; n < entry.count; ++n)
-                add(entry.programs[n], rest & -rest);
+            if (entry.found == 0)
+                found_[entries++] = &entry;
+            entry.found |= rest & -rest;
             continue;
         }
         unknown |= rest & -rest;
         unknown_keys_[i] = key;
         filled_[i] = &entry;
+    }
+    for (Entry *const entry : std::span(found_).first(entries)) {
+        for (uint16_t n = 0; n < entry->count; ++n)
+            add(entry->programs[n], entry->found);
+        entry->found = 0;
     }
     known_ += uint64_t(std::popcount(mask & ~unknown));
     return unknown;
@@ -169,7 +176,7 @@ void VerdictCache::learn(uint64_t unknown, std::span<const BpfCandidates> accept
             continue;
         if (learning >> entry->packet & 1 && filled_[entry->packet] == entry)
             learning &= ~(uint64_t{1} << entry->packet); // of two packets the later one stays
-        *entry = {unknown_keys_[i], true, uint8_t(i), 0, {}};
+        *entry = {unknown_keys_[i], true, uint8_t(i), 0, {}, 0};
         learning |= rest & -rest;
     }
     for (const BpfCandidates &one : accepted) {

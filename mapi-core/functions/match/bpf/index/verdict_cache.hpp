@@ -65,6 +65,7 @@ private:
         uint8_t packet; // of the batch from which it was learned
         uint16_t count;
         std::array<uint16_t, kMostAccepting> programs;
+        uint64_t found; // packets of the batch with this key; 0 between calls
     };
 
     explicit VerdictCache(std::vector<Base> bases, size_t programs);
@@ -77,6 +78,7 @@ private:
     std::vector<Entry> entries_;
     std::array<Key, MAPI_BATCH_MAX> unknown_keys_; // by packet
     std::array<Entry *, MAPI_BATCH_MAX> filled_;   // likewise; null: not to be kept
+    std::array<Entry *, MAPI_BATCH_MAX> found_;    // entries with packets of the batch
 
     std::vector<BpfCandidates> verdicts_;
     std::vector<uint32_t> verdict_of_; // index in verdicts_ of each program
