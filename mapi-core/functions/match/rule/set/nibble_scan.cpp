@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Nibble scan, with AVX2.
+// Nibble scan, with AVX2 or AVX-512.
 #include "match/rule/set/nibble_scan.hpp"
 
 #include <algorithm>
@@ -50,18 +50,20 @@ bool may_be_at(std::span<const uint8_t> text, size_t begin, std::string_view lit
                       [](char a, uint8_t b) { return (uint8_t(a) | 0x20) == (b | 0x20); });
 }
 
-bool NibbleScan::is_supported()
+NibbleScan::Width NibbleScan::widest()
 {
 #ifdef __x86_64__
-    static const bool has_avx2 = __builtin_cpu_supports("avx2");
-    return has_avx2;
+    static const Width width = __builtin_cpu_supports("avx512bw") ? Width::kAvx512
+                               : __builtin_cpu_supports("avx2")   ? Width::kAvx2
+                                                                  : Width::kNone;
+    return width;
 #else
-    return false;
+    return Width::kNone;
 #endif
 }
 
 // Similar windows share a bucket, so that its tables stay sparse.
-NibbleScan::NibbleScan(std::vector<Literal> literals)
+NibbleScan::NibbleScan(std::vector<Literal> literals, Width width) : width_(width)
 {
     const auto window_of = [](const Literal &literal) {
         const size_t bytes = std::min(literal.text.size(), kWindowBytes);
@@ -117,13 +119,28 @@ namespace
 {
     return _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i *>(table)));
 }
+
+// A bit for each byte of a text of `bytes` bytes from place `begin` on.
+inline uint64_t first_bits(size_t bytes, size_t begin)
+{
+    const size_t count = bytes - std::min(bytes, begin);
+    return count < 64 ? (uint64_t{1} << count) - 1 : ~uint64_t{0};
+}
+
+// Masked, since gcc 12 warns of its own header otherwise (GCC bug 105593).
+[[gnu::target("avx512bw"), gnu::always_inline]] inline __m512i all_lanes(const uint8_t *table)
+{
+    constexpr __mmask16 kAll = 0xffff;
+    return _mm512_maskz_broadcast_i32x4(kAll,
+                                        _mm_loadu_si128(reinterpret_cast<const __m128i *>(table)));
+}
 } // namespace
 
 // The end of the text is searched in a copy, so that no byte beyond it is read.
-[[gnu::target("avx2")]] size_t NibbleScan::next(std::span<const uint8_t> text, size_t at,
-                                                Block &block) const
+[[gnu::target("avx2")]] size_t NibbleScan::next_of_32(std::span<const uint8_t> text, size_t at,
+                                                      Block &block) const
 {
-    constexpr size_t kReadBytes = kBlockBytes + kWindowBytes - 1;
+    constexpr size_t kBlockBytes = 32, kReadBytes = kBlockBytes + kWindowBytes - 1;
     const __m256i nibble = _mm256_set1_epi8(0xf);
     __m256i low[kWindowBytes], high[kWindowBytes];
     for (size_t i = 0; i < kWindowBytes; ++i) {
@@ -158,10 +175,48 @@ namespace
     }
     return at;
 }
+
+// No byte beyond the text is read: those are masked, and 0.
+[[gnu::target("avx512bw")]] size_t NibbleScan::next_of_64(std::span<const uint8_t> text, size_t at,
+                                                          Block &block) const
+{
+    constexpr size_t kBlockBytes = 64, kReadBytes = kBlockBytes + kWindowBytes - 1;
+    const __m512i nibble = _mm512_set1_epi8(0xf);
+    __m512i low[kWindowBytes], high[kWindowBytes];
+    for (size_t i = 0; i < kWindowBytes; ++i) {
+        low[i] = all_lanes(low_[i].data());
+        high[i] = all_lanes(high_[i].data());
+    }
+    for (; at < text.size(); at += kBlockBytes) {
+        const size_t bytes = text.size() - at;
+        const uint8_t *from = text.data() + at;
+        __m512i all = _mm512_set1_epi8(-1);
+        for (size_t i = 0; i < kWindowBytes; ++i) {
+            const __m512i some = bytes >= kReadBytes
+                                     ? _mm512_loadu_si512(from + i)
+                                     : _mm512_maskz_loadu_epi8(first_bits(bytes, i), from + i);
+            const __m512i below = _mm512_and_si512(some, nibble);
+            const __m512i above = _mm512_and_si512(_mm512_srli_epi16(some, 4), nibble);
+            all = _mm512_and_si512(all, _mm512_and_si512(_mm512_shuffle_epi8(low[i], below),
+                                                         _mm512_shuffle_epi8(high[i], above)));
+        }
+        block.places = _mm512_test_epi8_mask(all, all) & first_bits(bytes, 0);
+        if (block.places == 0) [[likely]]
+            continue;
+        _mm512_storeu_si512(block.buckets.data(), all);
+        return at;
+    }
+    return at;
+}
 #else
-size_t NibbleScan::next(std::span<const uint8_t> text, size_t, Block &) const
+size_t NibbleScan::next_of_32(std::span<const uint8_t> text, size_t, Block &) const
 {
     return text.size(); // is_supported() is false
+}
+
+size_t NibbleScan::next_of_64(std::span<const uint8_t> text, size_t, Block &) const
+{
+    return text.size();
 }
 #endif
 } // namespace mapi::match::rule

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Nibble scan: up to some dozens of literals, also short ones -> the places of a text where one may
-// be, 32 at a time.
+// be, 32 or 64 at a time.
 #pragma once
 
 #include <array>
@@ -29,10 +29,13 @@ public:
         uint32_t id;
     };
 
-    static bool is_supported();
+    enum class Width : uint8_t { kNone = 0, kAvx2 = 32, kAvx512 = 64 }; // bytes at a time
+    static Width widest();
+    static bool is_supported() { return widest() != Width::kNone; }
 
     NibbleScan() = default;
-    explicit NibbleScan(std::vector<Literal> literals);
+    // `width` is not above widest().
+    explicit NibbleScan(std::vector<Literal> literals, Width width = widest());
 
     bool is_empty() const { return literals_.empty(); }
     uint64_t memory_bytes() const;
@@ -41,8 +44,8 @@ public:
     template <class Found> void find(std::span<const uint8_t> text, Found &&found) const
     {
         Block block;
-        for (size_t at = 0; (at = next(text, at, block)) < text.size(); at += kBlockBytes) {
-            for (uint32_t places = block.places; places != 0; places &= places - 1) {
+        for (size_t at = 0; (at = next(text, at, block)) < text.size(); at += size_t(width_)) {
+            for (uint64_t places = block.places; places != 0; places &= places - 1) {
                 const auto place = uint32_t(std::countr_zero(places));
                 verify(text, at + place, block.buckets[place], found);
             }
@@ -51,12 +54,12 @@ public:
 
 private:
     static constexpr size_t kWindowBytes = 4;
-    static constexpr size_t kBlockBytes = 32;
+    static constexpr size_t kMostBlockBytes = 64;
     static constexpr size_t kBuckets = 8;
     using Nibbles = std::array<uint8_t, 16>; // by value: a set of buckets
     struct Block {
-        uint32_t places; // with candidates
-        std::array<uint8_t, kBlockBytes> buckets;
+        uint64_t places; // with candidates
+        std::array<uint8_t, kMostBlockBytes> buckets;
     };
 
     struct Placed {
@@ -67,7 +70,12 @@ private:
 
     void add(const Placed &literal, bool ignores_case, size_t bucket);
     // The next block from `at` on with candidates; the text's length if there is none.
-    size_t next(std::span<const uint8_t> text, size_t at, Block &block) const;
+    size_t next(std::span<const uint8_t> text, size_t at, Block &block) const
+    {
+        return width_ == Width::kAvx512 ? next_of_64(text, at, block) : next_of_32(text, at, block);
+    }
+    size_t next_of_32(std::span<const uint8_t> text, size_t at, Block &block) const;
+    size_t next_of_64(std::span<const uint8_t> text, size_t at, Block &block) const;
 
     template <class Found>
     void verify(std::span<const uint8_t> text, size_t window, uint32_t buckets, Found &&found) const
@@ -83,6 +91,7 @@ private:
         }
     }
 
+    Width width_ = Width::kNone;
     std::array<Nibbles, kWindowBytes> low_ = {}, high_ = {};
     std::array<uint32_t, kBuckets + 1> begins_ = {}; // in literals_
     std::vector<Placed> literals_;
