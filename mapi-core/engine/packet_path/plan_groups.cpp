@@ -49,7 +49,7 @@ void Plan::use_groups(Stage &stage, const std::vector<std::shared_ptr<NodeGroup>
     std::vector<uint32_t> roots(stage.steps.size(),
                                 kNone); // for each step, the step of a node branch that it follows
     for (const auto &[key, steps] : find_sets(stage)) {
-        if (steps.size() < kFewestInGroup)
+        if (steps.size() < fewest_in_group(*key.function))
             continue;
         NodeGroup::Nodes nodes;
         for (const uint32_t step : steps)

@@ -259,6 +259,23 @@ TEST_CASE("a node group that asks for them gets the packets of each node", "[map
     close(flows);
 }
 
+TEST_CASE("two nodes are enough for a node group that asks for the packets of each, not for others",
+          "[mapi-core][engine]")
+{
+    const auto device = make_device();
+    std::deque<RuleFlow> flows;
+    for (int64_t n = 0; n < 2; ++n)
+        flows.emplace_back(device).then(kOther, {3, n, false}).then(kAny, {5, n, true}).connect();
+    wait_for_groups();
+    forget_calls();
+    give(flows, 64);
+    CHECK(other_calls.grouped == 1);
+    CHECK(other_calls.alone == 0);
+    CHECK(any_calls.grouped == 0);
+    CHECK(any_calls.alone == 2);
+    close(flows);
+}
+
 TEST_CASE("functions in any order get the same packets as ungrouped, while flows come and go",
           "[mapi-core][engine]")
 {
