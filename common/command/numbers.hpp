@@ -83,6 +83,14 @@ inline std::string check_seconds(const std::string &text, double most)
                              most);
 }
 
+constexpr double kMostSeconds = 1e9; // 31 years, which fit into 64 bits as nanoseconds
+
+// A check for durations.
+inline std::string check_duration(const std::string &text)
+{
+    return check_seconds(text, kMostSeconds);
+}
+
 // 4096 -> "4K"
 inline std::string short_size(uint64_t bytes)
 {

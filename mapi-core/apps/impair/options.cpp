@@ -31,7 +31,6 @@ constexpr const char *kFooter =
     "away; 2 invalid usage";
 
 constexpr double kMostNs = 3600e9;
-constexpr double kMostSeconds = 1e7;
 constexpr double kPercent = 100;
 constexpr int kMostPriority = 99; // of SCHED_FIFO
 
@@ -56,11 +55,6 @@ std::string check_percent(const std::string &text)
     return !text.empty() && *end == 0 && percent >= 0 && percent <= kPercent
                ? ""
                : "\"" + text + "\" is not a percentage from 0 to 100";
-}
-
-std::string check_seconds(const std::string &text)
-{
-    return command::check_seconds(text, kMostSeconds);
 }
 
 void add_impairments(command::Arguments &arguments, Words &words)
@@ -187,7 +181,7 @@ std::optional<int> parse_options(int argc, const char *const *argv, Options &opt
     const auto of_forwarding = add_forwarding(arguments, options, words);
     arguments.add("-d,--duration", options.seconds, "end after this time (default: at Ctrl-C)")
         .kind("SECONDS")
-        .check(check_seconds);
+        .check(command::check_duration);
     arguments.add_flag("--netem", options.is_netem,
                        "let the kernel do it, by tc and a bridge, without a log");
     arguments.add_format(options.format, {"text", "json"}, "format of the last lines");

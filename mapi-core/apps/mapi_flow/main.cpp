@@ -37,12 +37,6 @@ constexpr auto kTimeToRead =
     std::chrono::milliseconds(200); // for what arrived before Ctrl-C or the end of --duration
 constexpr const char *kHead = "#flow.function\tname\tpackets\tpassed\tdropped\tresult";
 
-captures_source::SourceOptions source_options(const Options &options)
-{
-    return {options.device, options.captures, options.is_erf,
-            options.waits,  options.packets,  options.is_quiet ? nullptr : "mapi-flow"};
-}
-
 // Not a loss: the results include these packets, only without the information from their headers.
 void tell_unread_headers(const Flows &flows)
 {
@@ -105,7 +99,7 @@ bool wait(const Flows &flows, const Source &source, const Options &options, Line
     };
     double next_s = options.interval_s;
     for (size_t i = 0; i < flows.size() && !command_was_interrupted() && !lines.has_failed();) {
-        if (options.is_device() && options.seconds > 0 && passed_s() >= options.seconds)
+        if (options.source.is_device() && options.seconds > 0 && passed_s() >= options.seconds)
             return false;
         if (next_s > 0 && passed_s() >= next_s) {
             print(flows, source, options, lines, false);
@@ -140,7 +134,7 @@ int run(const Options &options)
                       "its own file)\n");
         return kExitUsage;
     }
-    const captures_source::CaptureList captures(options.captures);
+    const captures_source::CaptureList captures(options.source.captures);
     if ((on_output && is_stream(STDOUT_FILENO)) || captures.has_stream())
         setenv("MAPI_SOCKET", "none",
                1); // mapid does not accept streams; must precede any call of libmapi
@@ -148,14 +142,14 @@ int run(const Options &options)
     if (options.output.empty() || options.output == "-")
         to.emplace(on_output ? stderr : stdout);
     else
-        to.emplace(options.output, options.captures);
+        to.emplace(options.output, options.source.captures);
     Lines &lines = *to;
     std::vector<std::vector<flow_expression::Call>> calls;
     for (const std::string &text : options.flows) // report errors before anything is opened
         calls.push_back(flow_expression::read_calls(text));
-    if (options.waits)
+    if (options.source.waits)
         command_catch_interrupts();
-    Source source(source_options(options), captures);
+    Source source(options.source, captures);
     Flows flows;
     for (const auto &functions : calls)
         flows.push_back(std::make_unique<Flow>(source.name(), options, functions,
@@ -168,7 +162,7 @@ int run(const Options &options)
     const bool have_ended = wait(flows, source, options, lines);
     for (const auto &flow : flows)
         have_ended ? flow->read_rest() : flow->stop();
-    if (!have_ended && options.is_device())
+    if (!have_ended && options.source.is_device())
         std::this_thread::sleep_for(kTimeToRead);
     print(flows, source, options, lines, true);
     if (!options.is_quiet) {
@@ -181,7 +175,7 @@ int run(const Options &options)
         command::tell("mapi-flow: {}\n", wrong);
         return kExitRefused;
     }
-    if (command_was_interrupted() && !options.is_device())
+    if (command_was_interrupted() && !options.source.is_device())
         return kExitInterrupted;
     return is_all_there ? kExitDone : kExitIncomplete;
 }
@@ -205,7 +199,7 @@ int main(int argc, char **argv)
         command::tell("mapi-flow: {}\n", error.what());
         return kExitUsage;
     } catch (const std::exception &error) {
-        if (options.waits && command_was_interrupted())
+        if (options.source.waits && command_was_interrupted())
             return kExitInterrupted;
         command::tell("mapi-flow: {}\n", error.what());
         return kExitRefused;

@@ -2,14 +2,14 @@
 // options: command line -> struct.
 #include "options.hpp"
 
-#include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 
 #include <mapi/mapi.h>
 
+#include "captures/source_arguments.hpp"
 #include "common/command/arguments.hpp"
+#include "common/command/numbers.hpp"
 
 namespace mapi_flow
 {
@@ -39,32 +39,13 @@ constexpr const char *kFooter =
     "was refused, or the output cannot be written; 130 interrupted while reading a capture or "
     "waiting for an interface";
 
-// Returns an empty string if the text is valid.
-std::string check_seconds(const std::string &text)
-{
-    char *end = nullptr;
-    const double seconds = std::strtod(text.c_str(), &end);
-    return !text.empty() && *end == 0 && seconds > 0 && std::isfinite(seconds)
-               ? ""
-               : "\"" + text + "\" is not a positive number of seconds";
-}
-
 // What options ask for together and cannot have; null: nothing.
 const char *find_wrong(const Options &options, bool has_duration)
 {
-    const bool has_captures = !options.captures.empty();
-    if (options.is_device() && has_captures)
-        return "-r cannot be combined with -i";
-    if (!options.is_device() && !has_captures)
-        return "a source is required: -r FILE or -i IFACE";
+    if (const char *const wrong = captures_source::find_wrong(options.source, has_duration))
+        return wrong;
     if (options.flows.empty())
         return "a flow is required, such as 'BPF_FILTER tcp | PKT_COUNTER'";
-    if (!options.is_device() && options.waits)
-        return "--wait requires -i";
-    if (!options.is_device() && has_duration)
-        return "-d requires -i";
-    if (options.is_device() && options.is_erf)
-        return "--erf cannot be combined with -i";
     return nullptr;
 }
 } // namespace
@@ -77,31 +58,13 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
     arguments.footer(kFooter);
     arguments.version("mapi-flow " NETSLICE_VERSION);
     arguments.add("flow", options.flows, "functions of a flow");
-    arguments
-        .add("-r,--read", options.captures,
-             "capture (pcap or pcapng, may be compressed), folder of captures, or - for standard "
-             "input; may be repeated")
-        .kind("FILE")
-        .one_each_time()
-        .check(command::is_given);
-    arguments
-        .add("-i,--interface", options.device, "network interface or device of mapi.conf to read")
-        .kind("IFACE")
-        .check(command::is_given);
-    arguments.add_flag("--erf", options.is_erf, "the capture is an ERF file of a DAG card");
-    arguments.add("-c,--count", options.packets, "stop after that many packets")
-        .kind("COUNT")
-        .range(uint64_t{1}, uint64_t{INT64_MAX});
-    const command::Argument duration =
-        arguments
-            .add("-d,--duration", options.seconds,
-                 "how long to read an interface (default: until Ctrl-C)")
-            .kind("SECONDS")
-            .check(check_seconds);
+    captures_source::add_source(arguments, options.source);
+    captures_source::add_count_and_wait(arguments, options.source);
+    const command::Argument duration = captures_source::add_duration(arguments, options.seconds);
     arguments
         .add("--interval", options.interval_s, "time between results (default: only at the end)")
         .kind("SECONDS")
-        .check(check_seconds);
+        .check(command::check_duration);
     arguments
         .add("--buffer", options.buffer_bytes,
              "size of TO_BUFFER, and of result rings (default: 4 MiB, and what the functions need)")
@@ -112,7 +75,6 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
              "bytes of each packet that TO_BUFFER and TO_FILE keep (default: all)")
         .kind("BYTES")
         .range(uint64_t{1}, uint64_t{UINT32_MAX});
-    arguments.add_flag("--wait", options.waits, "wait for an interface that does not exist yet");
     arguments.add_format(options.format, {"text", "json"});
     arguments.add("-o,--output", options.output, "file to print to; -: standard output (default)")
         .kind("FILE")
@@ -126,6 +88,7 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
         reply->print();
         return reply->is_wrong ? kExitUsage : kExitDone;
     }
+    options.source.program = options.is_quiet ? nullptr : "mapi-flow";
     return std::nullopt;
 }
 } // namespace mapi_flow

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "captures/source.hpp"
+
 namespace mapi_flow
 {
 enum ExitCode {
@@ -18,21 +20,16 @@ enum ExitCode {
 };
 
 struct Options {
-    std::string device;                // empty: captures are read
-    std::vector<std::string> captures; // files, folders, "-"
+    captures_source::SourceOptions source;
     std::vector<std::string> flows;
     std::string format = "text";
     std::string output; // empty: standard output
-    bool is_erf = false;
-    bool waits = false; // for a device that does not exist yet
     bool is_quiet = false;
-    uint64_t packets = 0;      // to stop after; 0: all
     double seconds = 0;        // how long to read a device; 0: until Ctrl-C
     double interval_s = 0;     // between results; 0: only at the end
     uint64_t buffer_bytes = 0; // of TO_BUFFER and of result rings; 0: the functions' defaults
     uint64_t snap_bytes = 0;   // of each packet that TO_BUFFER and TO_FILE keep; 0: all
 
-    bool is_device() const { return !device.empty(); }
     bool is_json() const { return format == "json"; }
 };
 

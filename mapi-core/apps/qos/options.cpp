@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "captures/source_arguments.hpp"
 #include "common/command/arguments.hpp"
 #include "common/command/numbers.hpp"
 
@@ -25,12 +26,6 @@ constexpr const char *kFooter =
     "usage; 3 the source or the store\n"
     "was refused, or the output cannot be written; 130 interrupted while reading a capture";
 constexpr double kHashes = 4294967296.0;
-constexpr double kMostSeconds = 1e9; // 31 years, which fit into 64 bits as nanoseconds
-
-std::string check_seconds(const std::string &text)
-{
-    return command::check_seconds(text, kMostSeconds);
-}
 
 // It becomes a text of the database and a label of metrics.
 std::string check_point(const std::string &text)
@@ -46,10 +41,10 @@ std::string check_point(const std::string &text)
 std::string check_patience(const std::string &text)
 {
     const auto seconds = command::number_of<double>(text);
-    return seconds && *seconds >= 0 && *seconds <= kMostSeconds
+    return seconds && *seconds >= 0 && *seconds <= command::kMostSeconds
                ? ""
                : fmt::format("{} is not a number of seconds (0 to {:g})", command::quoted(text),
-                             kMostSeconds);
+                             command::kMostSeconds);
 }
 
 std::string check_rate(const std::string &text)
@@ -77,18 +72,7 @@ void add_collect(command::ArgumentSet arguments, CollectOptions &options, std::s
         .required()
         .check(check_point);
     add_store(arguments, options.store);
-    arguments
-        .add("-r,--read", options.captures,
-             "capture (pcap or pcapng, may be compressed), folder of captures, or - for standard "
-             "input; may be repeated")
-        .kind("FILE")
-        .one_each_time()
-        .check(command::is_given);
-    arguments
-        .add("-i,--interface", options.device, "network interface or device of mapi.conf to read")
-        .kind("IFACE")
-        .check(command::is_given);
-    arguments.add_flag("--erf", options.is_erf, "the capture is an ERF file of a DAG card");
+    captures_source::add_source(arguments, options.source);
     arguments.add("--rate", rate, "part of the packets to select (default: 100%)")
         .kind("PART")
         .check(check_rate);
@@ -98,12 +82,7 @@ void add_collect(command::ArgumentSet arguments, CollectOptions &options, std::s
              "bytes of the payload that the hashes cover, the same at all points (default: 64)")
         .kind("BYTES")
         .range(uint64_t{0}, uint64_t{256});
-    const command::Argument duration =
-        arguments
-            .add("-d,--duration", options.seconds,
-                 "how long to read an interface (default: until Ctrl-C)")
-            .kind("SECONDS")
-            .check(check_seconds);
+    const command::Argument duration = captures_source::add_duration(arguments, options.seconds);
     arguments
         .add("--buffer", options.buffer,
              "packets that are kept while the store is away (default: 262144)")
@@ -116,14 +95,9 @@ void add_collect(command::ArgumentSet arguments, CollectOptions &options, std::s
         .check(check_patience);
     arguments.add_flag("-q,--quiet", options.is_quiet, "no notes; only errors and what is missing");
     arguments.at_end([&options, &rate, duration] {
-        if (options.is_device() && !options.captures.empty())
-            throw command::WrongUse("-r cannot be combined with -i");
-        if (!options.is_device() && options.captures.empty())
-            throw command::WrongUse("a source is required: -r FILE or -i IFACE");
-        if (!options.is_device() && duration.was_given())
-            throw command::WrongUse("-d requires -i");
-        if (options.is_device() && options.is_erf)
-            throw command::WrongUse("--erf cannot be combined with -i");
+        if (const char *const wrong =
+                captures_source::find_wrong(options.source, duration.was_given()))
+            throw command::WrongUse(wrong);
         options.below = *hashes_below(rate);
     });
 }
@@ -148,15 +122,15 @@ void add_report(command::ArgumentSet arguments, ReportOptions &options, std::str
             .check(check_rate);
     arguments.add("--interval", options.interval_s, "also report each interval of this length")
         .kind("SECONDS")
-        .check(check_seconds);
+        .check(command::check_duration);
     arguments.add("--last", options.last_s, "only the last seconds of each point (default: all)")
         .kind("SECONDS")
-        .check(check_seconds);
+        .check(command::check_duration);
     arguments
         .add("--window", options.window_s,
              "the longest time between copies of a packet (default: 10)")
         .kind("SECONDS")
-        .check(check_seconds);
+        .check(command::check_duration);
     arguments.add("--flows", options.flows, "report at most so many flows (default: all)")
         .kind("COUNT");
     arguments.add_flag("--one-way", options.is_one_way,
@@ -223,6 +197,7 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
         reply->print();
         return reply->is_wrong ? kExitUsage : kExitDone;
     }
+    options.collect.source.program = options.collect.is_quiet ? nullptr : "mapi-qos";
     return std::nullopt;
 }
 } // namespace qos

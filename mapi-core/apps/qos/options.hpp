@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "captures/source.hpp"
+
 namespace qos
 {
 enum ExitCode {
@@ -18,21 +20,17 @@ enum ExitCode {
 };
 
 struct CollectOptions {
+    captures_source::SourceOptions source;
     std::string point;
     std::string store;
-    std::string device;                // empty: captures are read
-    std::vector<std::string> captures; // files, folders, "-"
-    std::string filter;                // empty: all packets
-    int64_t below = 0;                 // of 2^32 hash values
+    std::string filter; // empty: all packets
+    int64_t below = 0;  // of 2^32 hash values
     uint64_t key = 0;
     uint64_t payload_bytes = 64;
-    bool is_erf = false;
     bool is_quiet = false;
     double seconds = 0;        // how long to read a device; 0: until Ctrl-C
     double patience_s = 30;    // how long to wait for the store at the end
     uint64_t buffer = 1 << 18; // packets that wait for the store
-
-    bool is_device() const { return !device.empty(); }
 };
 
 struct ReportOptions {

@@ -3,6 +3,7 @@
 
 #include <mapi/mapi.h>
 
+#include "captures/source_arguments.hpp"
 #include "common/command/arguments.hpp"
 #include "common/command/numbers.hpp"
 
@@ -32,54 +33,19 @@ constexpr const char *kFooter =
     "(only with --exit-matched);\n"
     "130 interrupted while reading a capture or waiting for an interface";
 
-std::string check_seconds(const std::string &text)
-{
-    constexpr double kMostSeconds = 1e9;
-    return command::check_seconds(text, kMostSeconds);
-}
-
 // What options ask for together and cannot have; null: nothing.
 const char *find_wrong(const Options &options, bool has_duration)
 {
-    const bool has_captures = !options.source.captures.empty();
-    const bool is_device = options.source.is_device();
-    if (is_device && has_captures)
-        return "-r cannot be combined with -i";
-    if (!is_device && !has_captures && !options.is_check)
-        return "a source is required: -r FILE or -i IFACE";
-    if (options.is_check && (is_device || has_captures))
+    const bool has_source = options.source.is_device() || !options.source.captures.empty();
+    if (options.is_check && has_source)
         return "--check needs no source";
-    if (!is_device && options.source.waits)
-        return "--wait requires -i";
-    if (!is_device && has_duration)
-        return "-d requires -i";
-    if (is_device && options.source.is_erf)
-        return "--erf cannot be combined with -i";
+    if (!options.is_check) {
+        if (const char *const wrong = captures_source::find_wrong(options.source, has_duration))
+            return wrong;
+    }
     if (options.is_json() && !options.alerts.empty())
         return "--alerts cannot be combined with --json (which prints the alerts)";
     return nullptr;
-}
-
-void add_source(command::Arguments &arguments, Options &options)
-{
-    arguments
-        .add("-r,--read", options.source.captures,
-             "capture (pcap or pcapng, may be compressed), folder of captures, or - for standard "
-             "input; may be repeated")
-        .kind("FILE")
-        .one_each_time()
-        .check(command::is_given);
-    arguments
-        .add("-i,--interface", options.source.device,
-             "network interface or device of mapi.conf to read")
-        .kind("IFACE")
-        .check(command::is_given);
-    arguments.add_flag("--erf", options.source.is_erf, "the capture is an ERF file of a DAG card");
-    arguments.add("-c,--count", options.source.packets, "stop after that many packets")
-        .kind("COUNT")
-        .range(uint64_t{1}, uint64_t{INT64_MAX});
-    arguments.add_flag("--wait", options.source.waits,
-                       "wait for an interface that does not exist yet");
 }
 
 void add_output(command::Arguments &arguments, Options &options)
@@ -112,7 +78,7 @@ void add_output(command::Arguments &arguments, Options &options)
         .add("--interval", options.interval_s,
              "time between tables (default: only at the end; on a terminal a second)")
         .kind("SECONDS")
-        .check(check_seconds);
+        .check(command::check_duration);
     arguments
         .add("--buffer", options.buffer_bytes,
              "room for the waiting alerts of each rule (default: by the number of rules)")
@@ -139,13 +105,9 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
     arguments.add_flag("--check", options.is_check, "only check the rules");
     arguments.add_flag("--cooked", options.are_all_cooked,
                        "all rules inspect reassembled streams, as if they had the option cooked");
-    add_source(arguments, options);
-    const command::Argument duration =
-        arguments
-            .add("-d,--duration", options.seconds,
-                 "how long to read an interface (default: until Ctrl-C)")
-            .kind("SECONDS")
-            .check(check_seconds);
+    captures_source::add_source(arguments, options.source);
+    captures_source::add_count_and_wait(arguments, options.source);
+    const command::Argument duration = captures_source::add_duration(arguments, options.seconds);
     add_output(arguments, options);
     arguments.at_end([&] {
         if (const char *const wrong = find_wrong(options, duration.was_given()))

@@ -47,8 +47,8 @@ Run run_of(const CollectOptions &options)
     Run run;
     run.id = int64_t((uint64_t(random()) << 32 | random()) >> 1);
     run.point = options.point;
-    run.source = options.device;
-    for (const std::string &path : options.captures)
+    run.source = options.source.device;
+    for (const std::string &path : options.source.captures)
         run.source += (run.source.empty() ? "" : " ") + command::printable(path);
     run.started_ns = wall_clock_ns();
     run.below = options.below;
@@ -61,7 +61,7 @@ class Collector
 {
 public:
     explicit Collector(const CollectOptions &options)
-        : options_(options), queue_(options.buffer, !options.is_device()),
+        : options_(options), queue_(options.buffer, !options.source.is_device()),
           selection_(options, queue_),
           storing_([&options] { return open_store(options.store, Access::kWrite); },
                    run_of(options),
@@ -90,15 +90,15 @@ private:
     bool is_over()
     {
         const std::chrono::duration<double> passed = Clock::now() - began_;
-        const bool is_time_up =
-            options_.is_device() && options_.seconds > 0 && passed.count() >= options_.seconds;
+        const bool is_time_up = options_.source.is_device() && options_.seconds > 0 &&
+                                passed.count() >= options_.seconds;
         return queue_.has_ended() || is_time_up || command_was_interrupted() || has_given_up();
     }
 
     // A capture waits for its store, but not forever.
     bool has_given_up() const
     {
-        return !options_.is_device() && storing_.is_away() &&
+        return !options_.source.is_device() && storing_.is_away() &&
                double(storing_.away_for().count()) >= options_.patience_s * 1000;
     }
 
@@ -109,7 +109,7 @@ private:
                 command_pause(int(kLook.count()));
             return;
         }
-        const int64_t before_ns = options_.is_device() ? wall_clock_ns() - kLongestWayNs : 0;
+        const int64_t before_ns = options_.source.is_device() ? wall_clock_ns() - kLongestWayNs : 0;
         take(kBatch, kLook, before_ns);
         if (storing_.waiting_packets() >= kBatch || Clock::now() - written_ >= kLongestUnwritten)
             write();
@@ -148,15 +148,15 @@ private:
         run.no_room = int64_t(queue_.no_room());
         // A device was watched also while no packet arrived.  The packets of a capture are in order
         // of arrival, not of time.
-        run.first_ns = options_.is_device() ? std::min(run.started_ns, wall_clock_ns())
-                                            : std::min(counts.first_ns, counts.last_ns);
+        run.first_ns = options_.source.is_device() ? std::min(run.started_ns, wall_clock_ns())
+                                                   : std::min(counts.first_ns, counts.last_ns);
         run.last_ns = std::max({run.last_ns, run.first_ns, stored_time_.last_ns()});
     }
 
     // The time up to which all packets are in the queue when the selection has stopped; 0: unknown.
     int64_t end_of_selection(bool is_whole)
     {
-        if (options_.is_device()) {
+        if (options_.source.is_device()) {
             if (is_whole) // the device has ended, at an unknown time
                 return 0;
             const int64_t end_ns = wall_clock_ns();
@@ -176,7 +176,8 @@ private:
         const int64_t end_ns = end_of_selection(is_whole);
         stop_selection(is_whole);
         update_run();
-        const bool is_complete = (is_whole || options_.is_device()) && selection_.failure().empty();
+        const bool is_complete =
+            (is_whole || options_.source.is_device()) && selection_.failure().empty();
         const double patience_s = has_given_up() ? 0 : options_.patience_s;
         const auto until = Clock::now() + milliseconds(int64_t(patience_s * 1000));
         bool is_all_taken = false;
@@ -206,7 +207,7 @@ private:
 
     void stop_selection(bool is_whole)
     {
-        if (!options_.is_device() && !is_whole)
+        if (!options_.source.is_device() && !is_whole)
             queue_.close();
         selection_.stop();
     }
@@ -262,7 +263,7 @@ private:
                           command::counted(unstored_, "packet"), why_unstored_);
             is_missing = true;
         }
-        if (command_was_interrupted() && !options_.is_device())
+        if (command_was_interrupted() && !options_.source.is_device())
             return kExitInterrupted;
         return is_missing ? kExitIncomplete : kExitDone;
     }

@@ -46,23 +46,11 @@ SelectedPacket packet_of(const mapi_selected_t &selected)
 } // namespace
 
 Selection::Selection(const CollectOptions &options, PacketQueue &queue)
-    : queue_(queue), captures_(options.captures), device_(options.device)
+    : queue_(queue), captures_(options.source.captures), source_(options.source, captures_)
 {
-    open(options);
-    apply(options);
-}
-
-void Selection::open(const CollectOptions &options)
-{
-    if (!options.is_device()) {
-        made_.reset(captures_open(&captures_.list(), options.is_erf ? MFF_DAG_ERF : MFF_PCAP,
-                                  options.is_quiet ? nullptr : "mapi-qos"));
-        if (!made_)
-            captures_source::throw_last_error();
-        device_ = made_.get();
-    }
-    flow_.number = captures_create_flow(device_.c_str(), 0, nullptr);
+    flow_.number = captures_create_flow(source_.name().c_str(), 0, nullptr);
     checked(flow_.number);
+    apply(options);
 }
 
 void Selection::apply(const CollectOptions &options)
@@ -74,12 +62,6 @@ void Selection::apply(const CollectOptions &options)
                                           int64_t(options.key), int(options.payload_bytes), 1));
     checked(mapi_connect(flow_.number));
     reader_ = std::thread([this] { read(); });
-}
-
-void Selection::start()
-{
-    if (made_)
-        checked(mapi_start_offline_device(made_.get()));
 }
 
 void Selection::read()
@@ -148,7 +130,7 @@ Selection::~Selection()
 const mapi_stat_t &Selection::stats()
 {
     mapi_stat_t stats = {};
-    if (mapi_stats(device_.c_str(), &stats) == 1)
+    if (mapi_stats(source_.name().c_str(), &stats) == 1)
         stats_ = stats;
     return stats_;
 }

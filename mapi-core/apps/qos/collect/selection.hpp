@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <thread>
 
@@ -35,7 +34,7 @@ public:
     Selection(const Selection &) = delete;
     Selection &operator=(const Selection &) = delete;
 
-    void start();
+    void start() { source_.start(); }
     // No further packets; those that have arrived are in the queue when it returns.
     void stop();
     // After a failure, the last ones that could be read.
@@ -46,15 +45,11 @@ public:
     const std::string &failure() const { return failure_; }
 
 private:
-    void open(const CollectOptions &options);
     void apply(const CollectOptions &options);
     void read();
     bool update_counts();
 
     PacketQueue &queue_;
-    struct DeleteDevice {
-        void operator()(char *name) const { mapi_delete_offline_device(name); }
-    };
     struct FlowHandle {
         FlowHandle() = default;
         ~FlowHandle()
@@ -69,8 +64,7 @@ private:
     };
 
     const captures_source::CaptureList captures_; // empty for a device
-    std::unique_ptr<char, DeleteDevice> made_;    // device of captures
-    std::string device_;
+    captures_source::Source source_;
     FlowHandle flow_;
     int times_ = 0;  // STARTSTOP
     int select_ = 0; // PKTSELECT
