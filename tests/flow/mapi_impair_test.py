@@ -264,7 +264,9 @@ class Impair(unittest.TestCase):
 
     def test_netem_is_used_or_its_absence_told(self):
         child = subprocess.Popen(
-            [IMPAIR, "--netem", "--loss", "100", "in", "out"], stderr=subprocess.PIPE, text=True
+            [IMPAIR, "--netem", "--delay", "5ms", "--loss", "100", "in", "out"],
+            stderr=subprocess.PIPE,
+            text=True,
         )
         said = child.stderr.readline()
         if "is a bridge between" in said:

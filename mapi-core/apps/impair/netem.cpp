@@ -97,6 +97,13 @@ void remove(const std::vector<Command> &commands)
         run(command);
 }
 
+// tc has no unit shorter than a microsecond, and reads fractions of it.
+std::string microseconds(uint64_t time_ns)
+{
+    constexpr double kMicrosecondNs = 1e3;
+    return fmt::format("{:.3f}us", double(time_ns) / kMicrosecondNs);
+}
+
 Command netem_words(const Impairment &impairment)
 {
     Command words = {"netem"};
@@ -104,9 +111,9 @@ Command netem_words(const Impairment &impairment)
         words.insert(words.end(), more);
     };
     if (impairment.delay_ns > 0)
-        add({"delay", fmt::format("{}ns", impairment.delay_ns)});
+        add({"delay", microseconds(impairment.delay_ns)});
     if (impairment.jitter_ns > 0)
-        add({fmt::format("{}ns", impairment.jitter_ns)});
+        add({microseconds(impairment.jitter_ns)});
     if (impairment.loss > 0)
         add({"loss", fmt::format("{:.6f}%", kPercent * impairment.loss)});
     if (impairment.duplicate > 0)

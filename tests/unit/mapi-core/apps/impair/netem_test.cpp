@@ -37,7 +37,7 @@ TEST_CASE("forward packets are impaired where they leave", "[impair][netem]")
     CHECK(text_of(commands.begin) ==
           "ip link add name bridge type bridge\n"
           "ip link set dev out master bridge\n"
-          "tc qdisc add dev out root netem delay 50000ns 10000ns loss 10.000000% duplicate "
+          "tc qdisc add dev out root netem delay 50.000us 10.000us loss 10.000000% duplicate "
           "1.500000% limit 100000\n"
           "ip link set dev in master bridge\n"
           "ip link set dev bridge up\n");
