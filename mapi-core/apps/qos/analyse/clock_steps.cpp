@@ -13,58 +13,72 @@ namespace
 constexpr size_t kWindow = 16;                         // samples whose least delay is compared
 constexpr double kLeastStepNs = 1e6, kStepFactor = 20; // of the usual change between windows
 
-struct Change {
-    int64_t time_ns = 0;
-    double change_ns = 0; // of the least difference, from one window to the next
+struct Window {
+    int64_t time_ns = 0; // of its first sample
+    double least_ns = 0; // the least difference; of the other direction, the negated greatest one
 };
 
-// Changes that are far larger than the usual ones, of one direction.
-std::vector<Change> jumps_of(const std::vector<ClockSample> &samples, const Directions &directions,
-                             Direction direction)
+// Somewhere in the windows from `from_ns` until `to_ns`.
+struct Change {
+    int64_t from_ns = 0, time_ns = 0, to_ns = 0;
+    double change_ns = 0;
+};
+
+double sign_of(Direction direction)
 {
-    const double sign = direction == Direction::kForward ? 1 : -1;
-    std::vector<Change> windows, jumps;
-    std::vector<double> sizes;
+    return direction == Direction::kForward ? 1 : -1;
+}
+
+std::vector<Window> windows_of(const std::vector<ClockSample> &samples,
+                               const Directions &directions, Direction direction)
+{
+    std::vector<Window> windows;
     size_t count = 0;
     for (const ClockSample &sample : samples) {
         if (directions.of_flow[sample.flow] != direction)
             continue;
-        const double value = sign * double(sample.difference_ns);
+        const double value = sign_of(direction) * double(sample.difference_ns);
         if (count++ % kWindow == 0)
             windows.push_back({sample.time_ns, value});
-        windows.back().change_ns = std::min(windows.back().change_ns, value);
+        windows.back().least_ns = std::min(windows.back().least_ns, value);
     }
+    return windows;
+}
+
+// Changes that are far larger than the usual ones, of one direction.
+std::vector<Change> jumps_of(const std::vector<Window> &windows, Direction direction)
+{
+    std::vector<double> sizes;
     for (size_t i = 1; i < windows.size(); ++i)
-        sizes.push_back(std::abs(windows[i].change_ns - windows[i - 1].change_ns));
+        sizes.push_back(std::abs(windows[i].least_ns - windows[i - 1].least_ns));
     if (sizes.size() < 3)
         return {};
     std::nth_element(sizes.begin(), sizes.begin() + ptrdiff_t(sizes.size() / 2), sizes.end());
     const double limit = std::max(kLeastStepNs, kStepFactor * sizes[sizes.size() / 2]);
+    std::vector<Change> jumps;
     for (size_t i = 1; i < windows.size(); ++i) {
-        const double change = windows[i].change_ns - windows[i - 1].change_ns;
+        const double change = windows[i].least_ns - windows[i - 1].least_ns;
         if (std::abs(change) > limit)
-            jumps.push_back({windows[i].time_ns, sign * change});
+            jumps.push_back({windows[i - 1].time_ns, windows[i].time_ns,
+                             i + 1 < windows.size() ? windows[i + 1].time_ns : INT64_MAX,
+                             sign_of(direction) * change});
     }
     return jumps;
 }
 
-// Changes of the other direction are seen up to two of its windows earlier or later.
-bool is_confirmed(const Change &jump, const std::vector<Change> &others, int64_t tolerance_ns)
+// By the windows of the other direction before and behind it; if there are none on one side,
+// nothing speaks against it.
+bool is_confirmed(const Change &jump, const std::vector<Window> &others, Direction direction)
 {
-    return std::any_of(others.begin(), others.end(), [&](const Change &other) {
-        return std::abs(other.time_ns - jump.time_ns) <= tolerance_ns &&
-               std::abs(other.change_ns - jump.change_ns) < std::abs(jump.change_ns) / 2;
-    });
-}
-
-int64_t tolerance_of(const std::vector<ClockSample> &samples, const Directions &directions)
-{
-    std::array<int64_t, 2> counts{};
-    for (const ClockSample &sample : samples)
-        ++counts[size_t(directions.of_flow[sample.flow])];
-    const int64_t fewest = std::max<int64_t>(1, std::min(counts[0], counts[1]));
-    const int64_t span_ns = samples.back().time_ns - samples.front().time_ns;
-    return span_ns / fewest * int64_t(2 * kWindow);
+    const auto starts_before = [](const Window &window, int64_t time_ns) {
+        return window.time_ns < time_ns;
+    };
+    const auto first = std::lower_bound(others.begin(), others.end(), jump.from_ns, starts_before),
+               behind = std::lower_bound(others.begin(), others.end(), jump.to_ns, starts_before);
+    if (first - others.begin() < 2 || behind == others.end())
+        return true;
+    const double change = sign_of(direction) * (behind->least_ns - (first - 2)->least_ns);
+    return std::abs(change - jump.change_ns) < std::abs(jump.change_ns) / 2;
 }
 
 // The sample after which most differences are nearer to those after the step than to those before.
@@ -101,14 +115,14 @@ int64_t exact_time(const std::vector<ClockSample> &samples, const Directions &di
 std::vector<ClockStep> find_steps(const std::vector<ClockSample> &samples,
                                   const Directions &directions, bool has_both_directions)
 {
-    const auto forward = jumps_of(samples, directions, Direction::kForward),
-               backward = jumps_of(samples, directions, Direction::kBackward);
+    const auto forward = windows_of(samples, directions, Direction::kForward),
+               backward = windows_of(samples, directions, Direction::kBackward);
     std::vector<ClockStep> steps;
-    for (const Change &jump : forward)
-        if (!has_both_directions || is_confirmed(jump, backward, tolerance_of(samples, directions)))
+    for (const Change &jump : jumps_of(forward, Direction::kForward))
+        if (!has_both_directions || is_confirmed(jump, backward, Direction::kBackward))
             steps.push_back({exact_time(samples, directions, jump), jump.change_ns});
     if (!has_both_directions)
-        for (const Change &jump : backward)
+        for (const Change &jump : jumps_of(backward, Direction::kBackward))
             steps.push_back({exact_time(samples, directions, jump), jump.change_ns});
     return steps;
 }

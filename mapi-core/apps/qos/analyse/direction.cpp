@@ -13,18 +13,62 @@ namespace
 {
 using Known = std::vector<std::optional<Direction>>;
 
+struct Dot {
+    int64_t time_ns = 0;
+    int64_t difference_ns = 0;
+};
+using Dots = std::vector<Dot>; // in the order of their times
+
+int64_t median_of(std::vector<int64_t> values)
+{
+    const auto middle = values.begin() + ptrdiff_t(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+// Finds the dot nearest to times that do not decrease.
+class Nearest
+{
+public:
+    explicit Nearest(const Dots &dots) : dots_(dots) {}
+
+    int64_t difference_ns(int64_t time_ns)
+    {
+        while (at_ + 1 < dots_.size() &&
+               std::abs(dots_[at_ + 1].time_ns - time_ns) <= std::abs(dots_[at_].time_ns - time_ns))
+            ++at_;
+        return dots_[at_].difference_ns;
+    }
+
+private:
+    const Dots &dots_;
+    size_t at_ = 0;
+};
+
+// How far the differences of one are above those of the other at about the same time: drift and
+// steps of the clocks are in both.
+int64_t median_above(const Dots &one, const Dots &other)
+{
+    const bool is_fewer = one.size() <= other.size();
+    Nearest nearest(is_fewer ? other : one);
+    std::vector<int64_t> above;
+    for (const Dot &dot : is_fewer ? one : other)
+        above.push_back(dot.difference_ns - nearest.difference_ns(dot.time_ns));
+    return is_fewer ? median_of(std::move(above)) : -median_of(std::move(above));
+}
+
 struct FlowSamples {
-    std::vector<int64_t> differences_ns;
+    Dots dots;
     int64_t hops = 0; // sum of signs
     uint64_t at_from = 0, at_to = 0;
 
-    bool has_any() const { return !differences_ns.empty(); }
+    bool has_any() const { return !dots.empty(); }
     int64_t median_ns() const
     {
-        std::vector<int64_t> sorted = differences_ns;
-        const auto middle = sorted.begin() + ptrdiff_t(sorted.size() / 2);
-        std::nth_element(sorted.begin(), middle, sorted.end());
-        return *middle;
+        std::vector<int64_t> differences;
+        for (const Dot &dot : dots)
+            differences.push_back(dot.difference_ns);
+        return median_of(std::move(differences));
     }
 };
 
@@ -46,7 +90,7 @@ public:
         : flows_(seen.flows.size()), known_(seen.flows.size()), reverse_(seen.flows.size(), kNone)
     {
         for (const ClockSample &sample : samples) {
-            flows_[sample.flow].differences_ns.push_back(sample.difference_ns);
+            flows_[sample.flow].dots.push_back({sample.time_ns, sample.difference_ns});
             flows_[sample.flow].hops += (sample.hops > 0) - (sample.hops < 0);
         }
         for (const Copies &copies : matches.copies) {
@@ -67,7 +111,7 @@ public:
     void use_hops()
     {
         for (size_t i = 0; i < flows_.size(); ++i) {
-            const int64_t half = int64_t(flows_[i].differences_ns.size()) / 2;
+            const int64_t half = int64_t(flows_[i].dots.size()) / 2;
             if (std::abs(flows_[i].hops) > half)
                 known_[i] = by_sign(flows_[i].hops);
         }
@@ -84,34 +128,34 @@ public:
             if (known_[back])
                 known_[i] = other(*known_[back]);
             else if (flows_[i].has_any() && flows_[back].has_any())
-                known_[i] = by_sign(flows_[i].median_ns() - flows_[back].median_ns());
+                known_[i] = by_sign(median_above(flows_[i].dots, flows_[back].dots));
         }
     }
 
-    // Zero if that fits to the known flows, else half way between their differences; nullopt
-    // without flows of both directions.
-    std::optional<int64_t> offset_ns() const
+    // The others by the offset of the clocks; false without flows of both directions.
+    bool use_known()
     {
-        std::optional<int64_t> forward, backward;
-        for (size_t i = 0; i < flows_.size(); ++i) {
-            if (!known_[i] || !flows_[i].has_any())
-                continue;
-            const int64_t median = flows_[i].median_ns();
-            if (*known_[i] == Direction::kForward)
-                forward = std::min(forward.value_or(median), median);
-            else
-                backward = std::max(backward.value_or(median), median);
+        const Dots forward = known_dots(Direction::kForward),
+                   backward = known_dots(Direction::kBackward);
+        if (forward.empty() || backward.empty())
+            return false;
+        if (median_least(Direction::kForward) >= 0 && median_least(Direction::kBackward) >= 0) {
+            use_sign();
+            return true;
         }
-        if (!forward || !backward)
-            return std::nullopt;
-        return *forward >= 0 && *backward <= 0 ? 0 : (*forward + *backward) / 2;
+        for (size_t i = 0; i < flows_.size(); ++i)
+            if (!known_[i] && flows_[i].has_any())
+                known_[i] = by_sign(median_above(flows_[i].dots, forward) +
+                                    median_above(flows_[i].dots, backward));
+        return true;
     }
 
-    void use_offset(int64_t offset_ns)
+    // The clocks are synchronised.
+    void use_sign()
     {
         for (size_t i = 0; i < flows_.size(); ++i)
             if (!known_[i] && flows_[i].has_any())
-                known_[i] = by_sign(flows_[i].median_ns() - offset_ns);
+                known_[i] = by_sign(flows_[i].median_ns());
     }
 
     bool has_unknown() const
@@ -137,6 +181,28 @@ public:
     }
 
 private:
+    Dots known_dots(Direction direction) const
+    {
+        Dots dots;
+        for (size_t i = 0; i < flows_.size(); ++i)
+            if (known_[i] == direction)
+                dots.insert(dots.end(), flows_[i].dots.begin(), flows_[i].dots.end());
+        std::sort(dots.begin(), dots.end(),
+                  [](const Dot &one, const Dot &two) { return one.time_ns < two.time_ns; });
+        return dots;
+    }
+
+    // The least time on the way of known flows, if the clocks are synchronised.
+    int64_t median_least(Direction direction) const
+    {
+        const int64_t sign = direction == Direction::kForward ? 1 : -1;
+        int64_t least = INT64_MAX;
+        for (size_t i = 0; i < flows_.size(); ++i)
+            if (known_[i] == direction && flows_[i].has_any())
+                least = std::min(least, sign * flows_[i].median_ns());
+        return least;
+    }
+
     static constexpr uint32_t kNone = UINT32_MAX;
 
     std::vector<FlowSamples> flows_;
@@ -153,10 +219,8 @@ Directions find_directions(const Observations &seen, const Matches &matches,
     Finder finder(seen, matches, samples);
     finder.use_hops();
     finder.use_reverse();
-    if (const auto offset = finder.offset_ns())
-        finder.use_offset(*offset);
-    else if (!belief.is_unsynchronised)
-        finder.use_offset(0);
+    if (!finder.use_known() && !belief.is_unsynchronised)
+        finder.use_sign();
     return finder.finish(finder.has_unknown());
 }
 } // namespace qos

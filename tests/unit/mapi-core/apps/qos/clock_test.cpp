@@ -99,6 +99,27 @@ TEST_CASE("a step of a clock is found, and each side of it has its own offset", 
     }
 }
 
+TEST_CASE("a step is found although most packets of one direction come before it, and most of the "
+          "other behind it",
+          "[mapi-core][qos]")
+{
+    for (const int64_t step_ns : {-300 * kMs, 300 * kMs}) {
+        SimulatedLink link;
+        link.clock_error = [=](int64_t time_ns) { return time_ns < 40100 * kMs ? 0 : step_ns; };
+        for (int i = 0; i < 5000; ++i) {
+            const int64_t time_ns = i * 20 * kMs;
+            const bool is_before = time_ns < 40100 * kMs;
+            if (!is_before || i % 8 == 0)
+                link.forward(time_ns, 8 * kMs + i % 7 * 100000);
+            if (is_before || i % 8 == 0)
+                link.backward(time_ns + 5 * kMs, 8 * kMs + i % 5 * 100000);
+        }
+        const auto clock = clock_of(link);
+        REQUIRE(clock.steps.size() == 1);
+        CHECK(is_near(clock.steps[0].step_ns, double(step_ns), double(kMs)));
+    }
+}
+
 TEST_CASE("a longer route of one direction is no step of a clock", "[mapi-core][qos]")
 {
     SimulatedLink link;
