@@ -40,8 +40,8 @@ TimeRange common_range(const Observations &seen, const ClockModel &clock)
 {
     if (seen.from.covered.empty() || seen.to.covered.empty())
         return {};
-    const TimeRange to = {common_time_ns(seen.to.covered.front().first_ns, true, clock),
-                          common_time_ns(seen.to.covered.back().last_ns, true, clock)};
+    const TimeRange to = {common_time_ns(seen.to.covered.front().first_ns, true, clock, {}),
+                          common_time_ns(seen.to.covered.back().last_ns, true, clock, {})};
     return {std::max(seen.from.covered.front().first_ns, to.first_ns),
             std::min(seen.from.covered.back().last_ns, to.last_ns)};
 }

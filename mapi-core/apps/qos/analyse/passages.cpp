@@ -17,6 +17,31 @@ struct Missing {
     uint32_t flow = 0;
 };
 
+uint64_t distance_ns(int64_t one_ns, int64_t two_ns)
+{
+    return one_ns < two_ns ? uint64_t(two_ns) - uint64_t(one_ns)
+                           : uint64_t(one_ns) - uint64_t(two_ns);
+}
+
+// The offset is a function of the first clock's time, which is what is looked for.
+int64_t time_in_piece_ns(int64_t time_ns, const ClockPiece &piece)
+{
+    int64_t common_ns = time_ns;
+    for (int i = 0; i < 3; ++i)
+        common_ns = time_ns -
+                    std::llround(piece.offset_ns + piece.drift * double(common_ns - piece.from_ns));
+    return common_ns;
+}
+
+uint64_t outside_ns(int64_t time_ns, const std::vector<ClockPiece> &pieces, size_t number)
+{
+    if (number > 0 && time_ns < pieces[number].from_ns)
+        return distance_ns(time_ns, pieces[number].from_ns);
+    if (number + 1 < pieces.size() && time_ns >= pieces[number + 1].from_ns)
+        return distance_ns(time_ns, pieces[number + 1].from_ns);
+    return 0;
+}
+
 class Finder
 {
 public:
@@ -37,10 +62,10 @@ public:
         }
         std::vector<Passage> passages;
         for (const Sighting &one : sent)
-            passages.push_back({sent_time(one), 0, 0, one.flow, 0});
+            passages.push_back({sent_time(one, copies), 0, 0, one.flow, 0});
         for (const Sighting &one : arrived)
-            if (!assign(one, passages))
-                missing_.push_back({arrival_time(one), false, one.flow});
+            if (!assign(one, copies, passages))
+                missing_.push_back({arrival_time(one, copies), false, one.flow});
         for (const Passage &passage : passages)
             if (passage.copies > 0)
                 found_.list.push_back(passage);
@@ -78,13 +103,13 @@ private:
                std::tuple(b.sent_ns, b.copies == 0, b.arrived_ns, b.flow);
     }
 
-    int64_t sent_time(const Sighting &one) const
+    int64_t sent_time(const Sighting &one, const Copies &copies) const
     {
-        return common_time_ns(one.time_ns, !is_forward_, clock_);
+        return common_time_ns(one.time_ns, !is_forward_, clock_, copies.at_from);
     }
-    int64_t arrival_time(const Sighting &one) const
+    int64_t arrival_time(const Sighting &one, const Copies &copies) const
     {
-        return common_time_ns(one.time_ns, is_forward_, clock_);
+        return common_time_ns(one.time_ns, is_forward_, clock_, copies.at_from);
     }
 
     bool is_ambiguous(std::span<const Sighting> sent) const
@@ -96,9 +121,9 @@ private:
     }
 
     // To the packet that is nearest in time; false if none is within the window.
-    bool assign(const Sighting &one, std::vector<Passage> &passages) const
+    bool assign(const Sighting &one, const Copies &copies, std::vector<Passage> &passages) const
     {
-        const int64_t time_ns = arrival_time(one);
+        const int64_t time_ns = arrival_time(one, copies);
         const auto distance = [&](const Passage &passage) {
             return std::abs(time_ns - passage.sent_ns);
         };
@@ -129,8 +154,8 @@ private:
     {
         std::vector<TimeRange> ranges;
         for (const TimeRange &range : point.covered)
-            ranges.push_back({common_time_ns(range.first_ns, is_second, clock_),
-                              common_time_ns(range.last_ns, is_second, clock_)});
+            ranges.push_back({common_time_ns(range.first_ns, is_second, clock_, {}),
+                              common_time_ns(range.last_ns, is_second, clock_, {})});
         return ranges;
     }
 
@@ -151,15 +176,24 @@ private:
 };
 } // namespace
 
-int64_t common_time_ns(int64_t time_ns, bool is_of_second, const ClockModel &clock)
+int64_t common_time_ns(int64_t time_ns, bool is_of_second, const ClockModel &clock,
+                       std::span<const Sighting> at_first)
 {
     if (!is_of_second || clock.pieces.empty())
         return time_ns;
-    // The offset is a function of the first clock's time, which is what is looked for.
-    int64_t common_ns = time_ns;
-    for (int i = 0; i < 3; ++i)
-        common_ns = time_ns - std::llround(clock.offset_ns(common_ns));
-    return common_ns;
+    int64_t best_ns = time_ns;
+    uint64_t best = UINT64_MAX;
+    for (size_t i = 0; i < clock.pieces.size(); ++i) {
+        const int64_t common_ns = time_in_piece_ns(time_ns, clock.pieces[i]);
+        uint64_t away = at_first.empty() ? outside_ns(common_ns, clock.pieces, i) : UINT64_MAX;
+        for (const Sighting &one : at_first)
+            away = std::min(away, distance_ns(common_ns, one.time_ns));
+        if (away < best) {
+            best = away;
+            best_ns = common_ns;
+        }
+    }
+    return best_ns;
 }
 
 Passages find_passages(const Observations &seen, const Matches &matches,

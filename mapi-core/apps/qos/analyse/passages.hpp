@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "qos/analyse/clock.hpp"
@@ -30,6 +31,9 @@ Passages find_passages(const Observations &seen, const Matches &matches,
                        const Directions &directions, const ClockModel &clock, Direction direction,
                        const PassageRules &rules);
 
-// Times of the point's clock -> those of the first point's.
-int64_t common_time_ns(int64_t time_ns, bool is_of_second, const ClockModel &clock);
+// Times of the point's clock -> those of the first point's.  Around a step of the second clock,
+// several times are possible: that nearest to what the first point has seen of the packet, if it
+// has.
+int64_t common_time_ns(int64_t time_ns, bool is_of_second, const ClockModel &clock,
+                       std::span<const Sighting> at_first);
 } // namespace qos

@@ -121,3 +121,26 @@ TEST_CASE("nothing seen is no figures, without an error", "[mapi-core][qos]")
     CHECK(found.forward.total.sent == 0);
     CHECK(found.clock.is_synchronised);
 }
+
+TEST_CASE("around a step of the second clock, delays are those of its other packets",
+          "[mapi-core][qos]")
+{
+    for (const int64_t step_ns : {-700 * kMs, 700 * kMs}) {
+        SimulatedLink link;
+        link.clock_error = [=](int64_t time_ns) { return time_ns < 4005 * kMs ? 0 : step_ns; };
+        for (int i = 1; i <= 1000; ++i) {
+            link.forward(i * 10 * kMs, i % 50 == 0 ? -1 : 3 * kMs);
+            link.backward(i * 10 * kMs, 3 * kMs);
+        }
+        const auto found = analyse(link.seen(11 * kSecond), {});
+        REQUIRE(found.clock.steps.size() == 1);
+        for (const auto *path : {&found.forward, &found.backward}) {
+            CHECK(path->total.sent == 1000);
+            REQUIRE(path->total.delays);
+            CHECK(path->total.delays->min_ms > 2.9);
+            CHECK(path->total.delays->max_ms < 3.1);
+        }
+        CHECK(found.forward.total.lost == 20);
+        CHECK(found.backward.total.lost == 0);
+    }
+}
