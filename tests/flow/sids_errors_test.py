@@ -30,6 +30,12 @@ class Errors(SidsTest):
         program = self.sids("count; id:3;\n", "--check")
         self.assertEqual((program.stderr, program.returncode), ("sids: 1 rule, no error\n", 0))
 
+    def test_the_check_counts_the_flow_bits_of_all_rules(self):
+        rules = "".join(f"count; flowbits:set,b{i}; id:{i + 1};\n" for i in range(1025))
+        done = self.sids(rules, "--check")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(":1025:21: there are already 1024 flow bits", done.stderr)
+
     def test_wrong_usage_exits_with_2(self):
         for arguments in (
             [],

@@ -14,7 +14,7 @@
 
 namespace sids
 {
-constexpr size_t kRulesMost = 65534;
+constexpr size_t kRulesMost = 32767; // flows of a program, but for one that reads statistics
 
 // An argument of a function, made of parts of the rule's text.
 class Argument
