@@ -91,6 +91,17 @@ class Reload(SidsTest):
         self.assertEqual(self.finish(), 0)
         self.assertEqual(self.last_table(), {1: 3})
 
+    def test_a_reload_does_not_wait_for_a_rule_file_that_has_become_a_pipe(self):
+        self.begin_on_pipe("count udp; id:1;\n")
+        self.show({1: 2})
+        self.rules.unlink()
+        os.mkfifo(self.rules)
+        self.program.send_signal(signal.SIGHUP)
+        self.until(lambda: "is a pipe or a device" in self.err.read_text())
+        self.send(UDP)
+        self.show({1: 3})
+        self.assertEqual(self.finish(), 0)
+
     def test_a_changed_rule_of_the_same_id_copies_into_a_new_file(self):
         self.begin_on_pipe("copy udp; id:1;\n")
         self.show({1: 2})

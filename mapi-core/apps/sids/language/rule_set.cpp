@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "rule_set.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -43,13 +45,30 @@ struct Text {
     std::string wrong; // empty: it was read
 };
 
-Text read_file(const std::string &path)
+using File = std::unique_ptr<FILE, int (*)(FILE *)>;
+
+// Null with errno.
+File open_file(const std::string &path, Reading reading)
+{
+    const int waiting = reading == Reading::kAgain ? O_NONBLOCK : 0; // for the writer of a pipe
+    const int number = open(path.c_str(), O_RDONLY | O_CLOEXEC | waiting);
+    FILE *const file = number < 0 ? nullptr : fdopen(number, "r");
+    if (number >= 0 && !file)
+        close(number);
+    return {file, fclose};
+}
+
+Text read_file(const std::string &path, Reading reading)
 {
     Text read;
-    const std::unique_ptr<FILE, int (*)(FILE *)> file(fopen(path.c_str(), "re"), fclose);
+    const File file = open_file(path, reading);
     struct stat status = {};
     if (!file || fstat(fileno(file.get()), &status) != 0) {
         read.wrong = nslice_read_error(errno);
+        return read;
+    }
+    if (reading == Reading::kAgain && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+        read.wrong = "is a pipe or a device, which is not read again (use a file)";
         return read;
     }
     read.id = {status.st_dev, status.st_ino};
@@ -86,7 +105,7 @@ std::string beside(const std::string &file, const std::string &path)
 class SetReader
 {
 public:
-    explicit SetReader(RuleErrors &errors) : errors_(errors) {}
+    SetReader(RuleErrors &errors, Reading reading) : errors_(errors), reading_(reading) {}
 
     void take_file(const std::string &path, const std::shared_ptr<const SourceLine> &from,
                    size_t offset)
@@ -97,7 +116,7 @@ public:
                              fmt::format("more than {} files are read, by includes", kFilesMost)});
             return;
         }
-        const Text read = read_file(path);
+        const Text read = read_file(path, reading_);
         if (!read.wrong.empty())
             return errors_.add(
                 {from, offset, fmt::format("{}: {}", command::printable(path), read.wrong)});
@@ -163,6 +182,7 @@ private:
     }
 
     RuleErrors &errors_;
+    const Reading reading_;
     std::vector<Rule> rules_;
     std::unordered_map<uint32_t, std::shared_ptr<const SourceLine>> lines_; // by id
     std::vector<FileId> open_; // files that are being read, outermost first
@@ -187,9 +207,10 @@ std::string RuleErrors::text() const
     return text;
 }
 
-std::vector<Rule> read_rules(const std::vector<std::string> &paths, RuleErrors &errors)
+std::vector<Rule> read_rules(const std::vector<std::string> &paths, RuleErrors &errors,
+                             Reading reading)
 {
-    SetReader reader(errors);
+    SetReader reader(errors, reading);
     for (const std::string &path : paths)
         reader.take_file(path, nullptr, 0);
     std::vector<Rule> rules = reader.take_rules();
@@ -201,7 +222,7 @@ std::vector<Rule> read_rules(const std::vector<std::string> &paths, RuleErrors &
 std::vector<Rule> read_rules_of_text(const std::string &name, std::string_view text,
                                      RuleErrors &errors)
 {
-    SetReader reader(errors);
+    SetReader reader(errors, Reading::kFirst);
     reader.take_text(name, text);
     return reader.take_rules();
 }

@@ -17,6 +17,7 @@ public:
     void add(RuleError error);
     bool are_none() const { return count_ == 0; }
     size_t count() const { return count_; }
+    const std::vector<RuleError> &first() const { return first_; }
     // The first kErrorsShown, and how many more there are.
     std::string text() const;
 
@@ -26,7 +27,10 @@ private:
 };
 
 // Rules of all files in their order; those without errors, if there are any.
-std::vector<Rule> read_rules(const std::vector<std::string> &paths, RuleErrors &errors);
+// Again: while packets arrive, so that nothing is read that could make the program wait.
+enum class Reading { kFirst, kAgain };
+std::vector<Rule> read_rules(const std::vector<std::string> &paths, RuleErrors &errors,
+                             Reading reading = Reading::kFirst);
 // For text that is not in a file; `name` is what errors call it.
 std::vector<Rule> read_rules_of_text(const std::string &name, std::string_view text,
                                      RuleErrors &errors);

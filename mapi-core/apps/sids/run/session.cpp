@@ -164,7 +164,7 @@ private:
     void reload()
     {
         RuleErrors errors;
-        std::vector<Rule> rules = read_rules(options_.rules, errors);
+        std::vector<Rule> rules = read_rules(options_.rules, errors, Reading::kAgain);
         Change change;
         try {
             if (errors.are_none())
