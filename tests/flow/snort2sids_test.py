@@ -63,6 +63,27 @@ class Program(unittest.TestCase):
         self.assertEqual(unknown.returncode, 2)
         self.assertIn("no rule has sid 9", unknown.stderr)
 
+    def test_what_sids_would_not_accept_is_refused(self):
+        wrong = (
+            'content:"x"; depth:-1;',
+            "byte_jump:99,0;",
+            "dsize:>99999;",
+            'pcre:"/(/";',
+            f'content:"{"x" * 65000}"; content:"{"y" * 1000}";',
+        )
+        rules = self.write(
+            "a.rules",
+            RULE
+            + "".join(
+                f"alert tcp any any -> any any ({body} sid:{number};)\n"
+                for number, body in enumerate(wrong, start=100)
+            ),
+        )
+        done = convert("--refused", rules)
+        self.assertEqual(done.stdout, CONVERTED)
+        self.assertEqual(done.stderr.count("sids does not accept it: "), len(wrong), done.stderr)
+        self.assertEqual(done.returncode, 1)
+
     def test_a_file_is_whole_or_as_it_was(self):
         rules = self.write("a.rules", RULE)
         output = self.write("out.sids", "before\n")

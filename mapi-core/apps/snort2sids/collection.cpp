@@ -21,6 +21,9 @@ Conversion Collection::convert_once(const Header &header, const RuleLine &rule,
                       is_same ? "a second rule with the same sid" : "a sid of two generators (gid)",
                       "the first is at " + other.line.place(other.start).name());
     }
+    const std::string refusal = refusal_of_ ? refusal_of_(conversion.rule) : "";
+    if (!refusal.empty())
+        throw Refusal(0, "sids does not accept it", refusal);
     return conversion;
 }
 

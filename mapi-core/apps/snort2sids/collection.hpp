@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -28,8 +30,11 @@ struct Result {
 class Collection
 {
 public:
-    Collection(const Settings &settings, const Variables &variables)
-        : settings_(settings), variables_(variables)
+    // Why sids refuses a converted rule; empty: it does not.
+    using RefusalOf = std::function<std::string(const std::string &)>;
+
+    Collection(const Settings &settings, const Variables &variables, RefusalOf refusal_of = {})
+        : settings_(settings), variables_(variables), refusal_of_(std::move(refusal_of))
     {
     }
 
@@ -43,6 +48,7 @@ private:
 
     const Settings &settings_;
     const Variables &variables_;
+    const RefusalOf refusal_of_;
     std::vector<Result> results_;
     std::map<uint32_t, size_t> converted_; // sid -> index in results_
 };

@@ -2,6 +2,7 @@
 // snort2sids: rules of Snort 2 -> rules of sids that match the same packets.
 #include <exception>
 
+#include "acceptance.hpp"
 #include "collection.hpp"
 #include "common/command/counted.hpp"
 #include "common/command/output.hpp"
@@ -69,7 +70,9 @@ int run(const Options &options)
     command::Output output(options.explained ? "" : options.output, inputs);
     Variables variables;
     fix_variables(options, variables);
-    Collection collection(options.settings, variables);
+    const Acceptance acceptance;
+    Collection collection(options.settings, variables,
+                          [&](const std::string &rule) { return acceptance.refusal_of(rule); });
     const std::function<void(const RuleLine &)> take = [&](const RuleLine &rule) {
         collection.add(rule);
     };
