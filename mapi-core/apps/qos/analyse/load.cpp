@@ -40,9 +40,18 @@ void check_same_hashes(const Run &one, const Run &other)
         return;
     throw StoreError(fmt::format(
         "points \"{}\" and \"{}\" have selected different packets: --key {} and {}, --payload {} "
-        "and {} (collect again with the same)",
+        "and {} (collect again with the same, or leave older runs out with --last)",
         one.point, other.point, uint64_t(one.key), uint64_t(other.key), one.payload_bytes,
         other.payload_bytes));
+}
+
+// Of the packets that are read.
+int64_t begin_of(const std::vector<Run> &runs, int64_t last_ns)
+{
+    int64_t end_ns = 0;
+    for (const Run &run : runs)
+        end_ns = std::max(end_ns, run.last_ns);
+    return last_ns > 0 ? end_ns - last_ns : kNoLimit;
 }
 
 std::vector<TimeRange> joined(std::vector<TimeRange> ranges)
@@ -61,20 +70,16 @@ std::vector<TimeRange> joined(std::vector<TimeRange> ranges)
 class Loader
 {
 public:
-    Loader(Store &store, Observations &to, int64_t last_ns)
-        : store_(store), to_(to), last_ns_(last_ns)
-    {
-    }
+    Loader(Store &store, Observations &to) : store_(store), to_(to) {}
 
-    Point load(const std::vector<Run> &runs)
+    Point load(const std::vector<Run> &runs, int64_t from_ns)
     {
         Point point;
         point.name = runs.front().point;
         std::vector<uint32_t> run_of;
-        const int64_t from_ns = begin_of(runs);
         for (const Run &run : runs) {
             point.has_stopped = !run.is_complete; // runs are in order of their start
-            if (from_ns != kNoLimit && run.last_ns < from_ns)
+            if (run.last_ns < from_ns)
                 continue;
             note(run, from_ns, point);
             point.malformed +=
@@ -91,14 +96,6 @@ public:
     }
 
 private:
-    int64_t begin_of(const std::vector<Run> &runs) const
-    {
-        int64_t end_ns = 0;
-        for (const Run &run : runs)
-            end_ns = std::max(end_ns, run.last_ns);
-        return last_ns_ > 0 ? end_ns - last_ns_ : kNoLimit;
-    }
-
     static void note(const Run &run, int64_t from_ns, Point &point)
     {
         point.packets += uint64_t(run.packets);
@@ -119,7 +116,6 @@ private:
 
     Store &store_;
     Observations &to_;
-    const int64_t last_ns_;
     std::unordered_map<FlowKey, uint32_t, FlowKeyHash> numbers_;
 };
 
@@ -180,20 +176,26 @@ Observations load(Store &store, const std::string &from, const std::string &to,
     const std::vector<Run> all = store.runs();
     const std::vector<Run> from_runs = runs_of(all, from), to_runs = runs_of(all, to);
     Observations found;
-    found.below = from_runs.front().below;
-    for (const auto *runs : {&from_runs, &to_runs})
+    found.below = int64_t(kHashes);
+    const Run *first = nullptr;
+    for (const auto *runs : {&from_runs, &to_runs}) {
+        const int64_t from_ns = begin_of(*runs, options.last_ns);
         for (const Run &run : *runs) {
-            check_same_hashes(from_runs.front(), run);
+            if (run.last_ns < from_ns)
+                continue;
+            first = first ? first : &run;
+            check_same_hashes(*first, run);
             found.below = std::min(found.below, run.below);
         }
+    }
     if (options.below > found.below)
         throw StoreError(fmt::format(
             "--rate: the points have selected only {:.4g} % of the packets", 100 * found.rate()));
     if (options.below > 0)
         found.below = options.below;
-    Loader loader(store, found, options.last_ns);
-    found.from = loader.load(from_runs);
-    found.to = loader.load(to_runs);
+    Loader loader(store, found);
+    found.from = loader.load(from_runs, begin_of(from_runs, options.last_ns));
+    found.to = loader.load(to_runs, begin_of(to_runs, options.last_ns));
     return found;
 }
 } // namespace qos

@@ -113,3 +113,21 @@ TEST_CASE("only the last part of a point is read, and covered", "[mapi-core][qos
     CHECK_FALSE(load(*store, "a", "b", {0, 100}).from.is_cut);
     CHECK_FALSE(load(*store, "a", "b", {}).from.is_cut);
 }
+
+TEST_CASE("older runs with another key or rate do not matter to the last part", "[mapi-core][qos]")
+{
+    const test_support::TempDir dir;
+    const auto store = open_sqlite(dir.path() / "qos.db", Access::kWrite);
+    Run old = run_of(1, "a");
+    old.key = 7;
+    old.below = int64_t(1) << 31;
+    Run recent = run_of(2, "a"), other = run_of(3, "b");
+    recent.first_ns = other.first_ns = 100;
+    recent.last_ns = other.last_ns = 200;
+    for (const Run &run : {old, recent, other})
+        store->write(run, {});
+    CHECK(why_not(*store, "a", "b").find("--key 7 and 0") != std::string::npos);
+    const auto found = load(*store, "a", "b", {0, 150});
+    CHECK(found.from.runs == 1);
+    CHECK(found.rate() == 1);
+}
