@@ -99,13 +99,12 @@ void note_point(const PointSummary &point, std::vector<std::string> &notes)
                          : ": they count as lost on the way, or are missing among "
                            "those sent"));
     if (point.malformed > 0)
-        notes.push_back(fmt::format("{} of point {} malformed: left out",
-                                    command::counted(point.malformed, "row is", "rows are"),
+        notes.push_back(fmt::format("{} of point {}, left out",
+                                    command::counted(point.malformed, "malformed row"),
                                     point.name));
     if (point.repeated > 0)
-        notes.push_back(fmt::format("{} of point {} in several runs at the same time: counted once",
-                                    command::counted(point.repeated, "packet is", "packets are"),
-                                    point.name));
+        notes.push_back(fmt::format("{} of point {} in several runs at the same time, counted once",
+                                    command::counted(point.repeated, "packet"), point.name));
     if (point.unread > 0)
         notes.push_back(fmt::format("{} of point {}{} could not be selected: headers truncated or "
                                     "unknown, or fewer bytes captured than the hash covers",

@@ -50,7 +50,7 @@ Matches match(const Observations &seen)
         }
     }
     const auto count = double(matches.digests);
-    matches.expected_collisions = count * (count - 1) / 2 / kDigests;
+    matches.expected_collisions = count > 1 ? count * (count - 1) / 2 / kDigests : 0;
     return matches;
 }
 
