@@ -25,18 +25,12 @@ using mapi::engine::copy_text;
 
 namespace
 {
-const char *need(const char *text, int number, const char *what)
+template <class Given>
+Given *need(Given *given, int number, const char *what = "the pointer for the answer")
 {
-    if (!text)
+    if (!given)
         throw Error(number, std::string(what) + " is a null pointer");
-    return text;
-}
-
-template <class Info> Info *need(Info *info, int number)
-{
-    if (!info)
-        throw Error(number, "the pointer for the answer is a null pointer");
-    return info;
+    return given;
 }
 
 // A number that cannot be a descriptor has its own error number, as in MAPI 2.
@@ -145,8 +139,8 @@ int mapi_connect(int fd)
 int mapi_connect_flows(const int *fds, int count)
 {
     return guard(-1, [&] {
-        const auto flows =
-            library().flows.hold_unconnected(need(fds, MFUNCT_INVALID_ARGUMENT_1), count);
+        const auto flows = library().flows.hold_unconnected(
+            need(fds, MFUNCT_INVALID_ARGUMENT_1, "the list of flows"), count);
         flows.front()->connect(flows);
         return 0;
     });
@@ -210,7 +204,7 @@ int mapi_close_flow(int fd)
 int mapi_close_flows(const int *fds, int count)
 {
     return guard(-1, [&] {
-        library().flows.remove(need(fds, MFUNCT_INVALID_ARGUMENT_1), count,
+        library().flows.remove(need(fds, MFUNCT_INVALID_ARGUMENT_1, "the list of flows"), count,
                                [](const auto &flows) { flows.front()->close(flows); });
         return 0;
     });

@@ -141,6 +141,8 @@ class Test(unittest.TestCase):
                 with self.subTest(attempt):
                     self.assertEqual(client.get(attempt), -1)
                     self.assertIn(f"{number}: ", client.get("Flow.error()"))
+            client.get("library.mapi_connect_flows(None, 2)")
+            self.assertIn("the list of flows is a null pointer", client.get("Flow.error()"))
 
 
 class Cooking(unittest.TestCase):
