@@ -4,6 +4,7 @@
 pipe."""
 
 import os
+import resource
 import signal
 import struct
 import subprocess
@@ -112,6 +113,18 @@ class Reload(SidsTest):
             len(tcpdump(self.folder / name).splitlines()) for name in ("1.pcapng", "1-2.pcapng")
         ]
         self.assertEqual(counts, [2, 1])
+
+    def test_a_reload_may_bring_more_copies_than_files_are_open_by_default(self):
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
+        try:
+            self.begin_on_pipe("count udp; id:1;\n", "--copy-folder", self.folder)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        self.show({1: 2})
+        copies = "".join(f"copy udp; id:{number};\n" for number in range(2, 102))
+        self.reload("count udp; id:1;\n" + copies, "1 kept, 100 added, 0 removed")
+        self.assertEqual(self.finish(), 0)
 
     def test_alerts_of_a_removed_rule_are_complete(self):
         self.begin_on_pipe("count udp; id:1;\ncount tcp; id:2;\n", "--alerts", "alerts")

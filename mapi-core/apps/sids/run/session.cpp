@@ -252,8 +252,7 @@ int run_session(const Options &options, std::vector<Rule> rules)
                1); // mapid does not accept streams; must precede any call of libmapi
     if (options.source.waits)
         command_catch_interrupts();
-    if (std::any_of(rules.begin(), rules.end(), [](const Rule &rule) { return rule.is_copy; }))
-        allow_many_files();
+    allow_many_files(); // also for copies that come with a reload
     Source source(options.source, captures);
     Session session(options, source);
     if (!session.start(std::move(rules)))
