@@ -136,8 +136,10 @@ std::vector<std::string> Figures::notes() const
                                     from.name, to.name));
     if (ambiguous_packets > 0)
         notes.push_back(
-            fmt::format("{} left out: the sending point saw several copies within the window",
-                        command::counted(ambiguous_packets, "packet is", "packets are")));
+            fmt::format("{} left out, seen {} in all: the sending point saw several copies within "
+                        "the window",
+                        command::counted(ambiguous_packets, "packet is", "packets are"),
+                        command::counted(ambiguous_sightings, "time")));
     if (collided_digests > 0)
         notes.push_back(fmt::format("{} shared by different packets: left out ({})",
                                     command::counted(collided_digests, "digest is", "digests are"),

@@ -60,6 +60,7 @@ TEST_CASE("equal packets within the window are left out and counted", "[mapi-cor
     CHECK(found.forward.total.sent == 10);
     CHECK(found.ambiguous_packets == 1);
     CHECK(found.ambiguous_sightings == 3);
+    CHECK(found.notes().front().starts_with("1 packet is left out, seen 3 times in all: "));
     AnalyseOptions options;
     options.window_ns = 100 * kMs;
     const auto apart = analyse(link.seen(2 * kSecond), options);
