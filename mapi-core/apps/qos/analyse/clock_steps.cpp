@@ -124,6 +124,13 @@ std::vector<ClockStep> find_steps(const std::vector<ClockSample> &samples,
     if (!has_both_directions)
         for (const Change &jump : jumps_of(backward, Direction::kBackward))
             steps.push_back({exact_time(samples, directions, jump), jump.change_ns});
+    // Exact times of steps that are close to each other may be equal, or in another order.
+    std::sort(steps.begin(), steps.end(),
+              [](const ClockStep &one, const ClockStep &two) { return one.time_ns < two.time_ns; });
+    const auto is_same = [](const ClockStep &one, const ClockStep &two) {
+        return one.time_ns == two.time_ns;
+    };
+    steps.erase(std::unique(steps.begin(), steps.end(), is_same), steps.end());
     return steps;
 }
 } // namespace qos

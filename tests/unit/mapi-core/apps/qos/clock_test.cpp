@@ -146,3 +146,23 @@ TEST_CASE("hop limits show the direction although the clocks do not", "[mapi-cor
     CHECK(directions.of_flow[kForwardFlow] == qos::Direction::kForward);
     CHECK_FALSE(qos::find_clock(samples, directions, ClockWish::kDetect).is_synchronised);
 }
+
+TEST_CASE("pieces of a clock that jumps all the time are in the order of their times",
+          "[mapi-core][qos]")
+{
+    std::mt19937 random(3);
+    std::vector<int64_t> errors_ns(200);
+    for (int64_t &error_ns : errors_ns)
+        error_ns = int64_t(random() % 2000) * kMs - kSecond;
+    SimulatedLink link = busy_link(true, [&](int64_t time_ns) {
+        return errors_ns[size_t(time_ns / kSecond) % errors_ns.size()];
+    });
+    const auto &seen = link.seen(101 * kSecond);
+    const auto matches = qos::match(seen);
+    const auto samples = qos::clock_samples(matches);
+    const auto directions = qos::find_directions(seen, matches, samples, {});
+    const auto clock = qos::find_clock(samples, directions, ClockWish::kUnsynchronised);
+    REQUIRE(clock.pieces.size() > 10);
+    for (size_t i = 1; i < clock.pieces.size(); ++i)
+        CHECK(clock.pieces[i - 1].from_ns < clock.pieces[i].from_ns);
+}
