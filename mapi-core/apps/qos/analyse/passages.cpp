@@ -125,12 +125,12 @@ private:
     {
         const int64_t time_ns = arrival_time(one, copies);
         const auto distance = [&](const Passage &passage) {
-            return std::abs(time_ns - passage.sent_ns);
+            return distance_ns(time_ns, passage.sent_ns);
         };
         const auto nearest = std::min_element(
             passages.begin(), passages.end(),
             [&](const Passage &a, const Passage &b) { return distance(a) < distance(b); });
-        if (nearest == passages.end() || distance(*nearest) > rules_.window_ns)
+        if (nearest == passages.end() || distance(*nearest) > uint64_t(rules_.window_ns))
             return false;
         if (nearest->copies++ > 0) // sightings are in the order of their times
             return true;

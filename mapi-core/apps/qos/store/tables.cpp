@@ -95,6 +95,9 @@ std::string run_upsert()
                        names, values, number + 1, number + 2, number + 3, updates);
 }
 
+// The year 2116: differences of differences of times have room.
+constexpr int64_t kTimeMost = int64_t(1) << 62;
+
 std::optional<SelectedPacket> packet_of(const PacketRow &row)
 {
     SelectedPacket packet;
@@ -106,8 +109,8 @@ std::optional<SelectedPacket> packet_of(const PacketRow &row)
         read_number(row[4], packet.hop_limit) && read_number(row[5], flow.version) &&
         read_number(row[6], flow.protocol) && read_number(row[8], flow.source_port) &&
         read_number(row[10], flow.destination_port);
-    if (!has_numbers || packet.time_ns < 0 || (flow.version != 4 && flow.version != 6) || !row[7] ||
-        !row[9])
+    if (!has_numbers || packet.time_ns < 0 || packet.time_ns > kTimeMost ||
+        (flow.version != 4 && flow.version != 6) || !row[7] || !row[9])
         return std::nullopt;
     packet.digest = uint64_t(digest);
     const auto source = address_of(row[7], flow.version),

@@ -102,11 +102,12 @@ TEST_CASE("a malformed row is left out, not the whole store", "[mapi-core][qos]"
                   "UPDATE qos_packets SET flow = 99 WHERE number = 3;"
                   "UPDATE qos_packets SET bytes = 99999999999 WHERE number = 4;"
                   "INSERT INTO qos_flows VALUES (7, 4, 4, 17, 'nowhere', 1, '10.0.0.1', 1);"
-                  "UPDATE qos_packets SET flow = 4 WHERE number = 5;");
+                  "UPDATE qos_packets SET flow = 4 WHERE number = 5;"
+                  "UPDATE qos_packets SET time_ns = 9000000000000000000 WHERE number = 6;");
     const auto store = open_sqlite(path, Access::kRead);
     uint64_t malformed = 0;
-    CHECK(read_all(*store, &malformed).size() == 5);
-    CHECK(malformed == 5);
+    CHECK(read_all(*store, &malformed).size() == 4);
+    CHECK(malformed == 6);
 }
 
 TEST_CASE("other files and versions are refused", "[mapi-core][qos]")
