@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+# Name of a collector, as in [Collectors] -> class.
+
+COLLECTORS = {}

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+# An experiment -> all its trials, into a result folder.
+import time
+
+from nsreport import signals
+
+from ..collectors.registry import COLLECTORS
+from ..config import programs
+from ..errors import EXIT_FAILED, EXIT_MISSING, EXIT_OK, EXIT_USAGE, ConductError
+from ..results import folder as folders, summaries
+from ..transports import registry
+from ..transports.settings import Settings
+from . import plan, resume
+from .progress import Progress
+from .trial import TrialRunner
+
+
+def run(experiment, options, say):
+    """options: of the command line.  Returns an exit code."""
+    folder = folders.ResultFolder(options.output)
+    folder.create()
+    done = resume.trials_done(folder, experiment, options.resume)
+    seed = resume.seed(folder, experiment)
+    planned = plan.trials(experiment.variants, experiment.warmup, experiment.trials, seed)
+    missing = [t for t in planned if t.key not in done]
+    if done:
+        say(f"{folder.path}: {len(planned) - len(missing)} of {len(planned)} trials are done")
+    _check_collectors(experiment)
+    settings = Settings(experiment.folder, experiment.network, options.inventory)
+    with registry.players(experiment, settings) as players:
+        check_programs(experiment, players)
+        _write_experiment(folder, experiment, seed)
+        try:
+            _run_trials(experiment, players, folder, missing, options, say)
+        finally:
+            with signals.held():
+                write_results(folder)
+    failed = [t for t in folder.read_lines(folders.TRIALS) if t["status"] != "ok"]
+    return EXIT_FAILED if failed else EXIT_OK
+
+
+def _run_trials(experiment, players, folder, missing, options, say):
+    with Progress(len(missing), options.quiet) as progress:
+        for trial in missing:
+            progress.begin(trial)
+            runner = TrialRunner(experiment, players, folder.path, trial, progress.show)
+            result = runner.run()
+            with signals.held():  # both files, or an error
+                folder.append(folders.STEPS, runner.steps())
+                folder.append(folders.TRIALS, [result])
+            progress.end()
+            if result["failure"]:
+                say(f"{trial}: failed: {result['failure']}")
+
+
+def write_results(folder):
+    document = summaries.document(
+        folder.read_json(folders.EXPERIMENT), folder.read_lines(folders.TRIALS)
+    )
+    folder.write_json(folders.RESULTS, document)
+
+
+def _write_experiment(folder, experiment, seed):
+    earlier = folder.read_json(folders.EXPERIMENT) if folder.has_results() else {}
+    folder.write_json(
+        folders.EXPERIMENT,
+        {
+            "format": folders.FORMAT,
+            "name": experiment.name,
+            "master": experiment.path,
+            "files": experiment.files,
+            "players": {
+                name: " ".join(word for word in transport if word)
+                for name, transport in experiment.transports.items()
+            },
+            "variants": list(experiment.variants),
+            "values": [value.name for value in experiment.values],
+            "trials": experiment.trials,
+            "warmup": experiment.warmup,
+            "seed": seed,
+            "started": earlier.get("started") or time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            "environment": earlier.get("environment") or {},
+        },
+    )
+
+
+def _check_collectors(experiment):
+    for player, wanted in experiment.collectors.items():
+        for name in wanted:
+            if name not in COLLECTORS:
+                raise ConductError(
+                    EXIT_USAGE,
+                    f'{experiment.path}: [Collectors] {player}: no collector "{name}" '
+                    f"(available: {', '.join(sorted(COLLECTORS)) or 'none'})",
+                )
+
+
+def check_programs(experiment, players):
+    """Before anything runs: every program that a step plainly names is there."""
+    problems = []
+    for name, player in players.items():
+        wanted = {}
+        for steps in experiment.players[name].phases.values():
+            for step in steps:
+                for program in programs.programs(step.command):
+                    wanted.setdefault(program, f"{step.path}:{step.line}: {step.name}")
+        for kind in experiment.collectors.get(name, []):
+            for program in COLLECTORS[kind].PROGRAMS:
+                wanted.setdefault(program, f"collector {kind}")
+        for program in player.check(list(wanted)):
+            problems.append(f'player {name}: program "{program}" is missing ({wanted[program]})')
+    if problems:
+        raise ConductError(EXIT_MISSING, "\n".join(problems))
+
+
+def check_players(experiment, options):
+    """Whether all players can be reached and have the programs of their steps."""
+    settings = Settings(experiment.folder, experiment.network, options.inventory)
+    with registry.players(experiment, settings) as players:
+        check_programs(experiment, players)
