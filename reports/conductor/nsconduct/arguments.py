@@ -77,9 +77,7 @@ def _add_run(commands):
     command.add_argument(
         "-o", "--output", metavar="FOLDER", required=True, help="folder for the results"
     )
-    command.add_argument(
-        "-n", "--dry-run", action="store_true", help="only show what would run where"
-    )
+    command.add_argument("--dry-run", action="store_true", help="only show what would run where")
     command.add_argument(
         "--resume", action="store_true", help="continue an interrupted experiment in FOLDER"
     )

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # A process that lives as long as its player.  Its standard input is a pipe from nsconduct: when
 # that ends, even by SIGKILL, the keeper ends the player's processes.
+import os
 import subprocess
 import sys
 
@@ -11,20 +12,27 @@ import os, signal, sys, time
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     signal.signal(number, signal.SIG_IGN)
 wanted = b"NSCONDUCT_MARK=" + sys.argv[1].encode()
+own = os.readlink("/proc/self/ns/net")
+makes_namespace = own != sys.argv[2]
 sys.stdout.write("ready\n")
 sys.stdout.flush()
 os.close(1)
 os.read(0, 1)
+
+def is_players(name):
+    if makes_namespace and os.readlink("/proc/" + name + "/ns/net") == own:
+        return True
+    with open("/proc/" + name + "/environ", "rb") as file:
+        return wanted in file.read().split(b"\0")
+
 for attempt in range(100):
     found = False
     for name in os.listdir("/proc"):
         try:
-            with open("/proc/" + name + "/environ", "rb") as file:
-                if not name.isdigit() or wanted not in file.read().split(b"\0"):
-                    continue
-            os.kill(int(name), signal.SIGKILL if attempt > 50 else signal.SIGTERM)
-            found = True
-        except (OSError, ValueError):
+            if name.isdigit() and int(name) != os.getpid() and is_players(name):
+                os.kill(int(name), signal.SIGKILL if attempt > 50 else signal.SIGTERM)
+                found = True
+        except OSError:
             pass
     if not found:
         break
@@ -37,6 +45,7 @@ class Keeper:
 
     def __init__(self, mark, prefix):
         self._words = [*prefix, sys.executable, "-I", "-S", "-c", _PROGRAM, mark]
+        self._words.append(os.readlink("/proc/self/ns/net"))
         self.process = None
 
     @property

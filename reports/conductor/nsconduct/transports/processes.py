@@ -11,6 +11,8 @@ import signal
 import subprocess
 import time
 
+from ..errors import TransportError
+
 MARK = "NSCONDUCT_MARK"
 GRACE_S = 2.0  # between SIGTERM and SIGKILL
 _LOOK_S = 0.02
@@ -78,14 +80,27 @@ def marked(mark):
     return found
 
 
+def in_namespace(namespace):
+    """Processes in a network namespace, given as /proc/PID/ns/net shows it."""
+    found = []
+    for name in os.listdir("/proc"):
+        with contextlib.suppress(OSError):
+            if name.isdigit() and os.readlink(f"/proc/{name}/ns/net") == namespace:
+                found.append(int(name))
+    return found
+
+
 def end_marked(mark):
     """Ends every process that has the mark."""
-    if not mark:
-        return
-    for number, seconds in ((signal.SIGTERM, GRACE_S), (signal.SIGKILL, GRACE_S)):
-        end_s = time.monotonic() + seconds
+    end_all(lambda: marked(mark))
+
+
+def end_all(found):
+    """Ends the processes that found() returns, until it returns none."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        end_s = time.monotonic() + GRACE_S
         while True:
-            pids = [pid for pid in marked(mark) if not _is_dead(pid)]
+            pids = [pid for pid in found() if not _is_dead(pid)]
             if not pids:
                 return
             for pid in pids:
@@ -94,6 +109,18 @@ def end_marked(mark):
             if time.monotonic() > end_s:
                 break
             time.sleep(_LOOK_S)
+
+
+def checked(words):
+    """Runs a command of the transport itself -> what it printed; raises TransportError."""
+    try:
+        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    except OSError as error:
+        raise TransportError(f"{words[0]}: cannot start: {error.strerror}") from error
+    if done.returncode != 0:
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        raise TransportError(said[-1] if said else f"{words[0]}: exit code {done.returncode}")
+    return done.stdout.decode(errors="replace")
 
 
 def _is_dead(pid):
