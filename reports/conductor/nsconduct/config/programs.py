@@ -7,9 +7,11 @@ import re
 import shlex
 
 _BUILTINS = frozenset(
-    ". : [ alias bg break cd command continue echo eval exec exit export false fg getopts hash jobs "
-    "kill local printf pwd read readonly return set shift test times trap true type ulimit umask "
-    "unalias unset wait".split()
+    (
+        ". : [ alias bg break cd command continue echo eval exec exit export false fg getopts hash "
+        "jobs kill local printf pwd read readonly return set shift test times trap true type "
+        "ulimit umask unalias unset wait"
+    ).split()
 )
 _KEYWORDS = frozenset(
     "if then else elif fi for while until do done case esac in { } ! function".split()

@@ -96,24 +96,22 @@ class PhaseRunner:
             step=step.name,
             command=command,
             spawned=step.spawn,
-            result=None,
+            result=StepResult(None, False, None, 0, 0),
             stdout=base + ".out",
             stderr=base + ".err",
             failure=None,
         )
         out, err = (os.path.join(self.folder, name) for name in (record.stdout, record.stderr))
-        try:
-            os.makedirs(os.path.dirname(out), exist_ok=True)
-        except OSError as error:
-            record.result = StepResult(None, False, f"{base}: {error.strerror}", 0, 0)
-        else:
-            limit_s = step.timeout_s or self.experiment.timeout_s
-            record.result = (
-                player.spawn(command, out, err)
-                if step.spawn
-                else player.run(command, limit_s, out, err)
-            )
-        what = self._failure(step, record.result, err)
+        unkept = _created(out, err)
+        if unkept:  # the step runs nevertheless: it may be one of Reset
+            out = err = os.devnull
+        limit_s = step.timeout_s or self.experiment.timeout_s
+        record.result = (
+            player.spawn(command, out, err)
+            if step.spawn
+            else player.run(command, limit_s, out, err)
+        )
+        what = self._failure(step, record.result, err) or unkept
         if what:
             record.failure = f"{player.name}: {phase} {step.name}: {what}"
         return record
@@ -128,6 +126,18 @@ class PhaseRunner:
         if result.exit_code is None or result.exit_code == 0:
             return None
         return f"{ended(result.exit_code)}{last_line(stderr)}"
+
+
+def _created(*paths):
+    """None, or why the files of a step's output cannot be created."""
+    try:
+        for path in paths:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb"):
+                pass
+    except OSError as error:
+        return f"its output is not kept: {error.strerror}"
+    return None
 
 
 def ended(code):

@@ -42,15 +42,26 @@ def run(experiment, options, say):
 def _run_trials(experiment, players, folder, missing, options, say):
     with Progress(len(missing), options.quiet) as progress:
         for trial in missing:
+            _check_alive(players)
             progress.begin(trial)
             runner = TrialRunner(experiment, players, folder.path, trial, progress.show)
             result = runner.run()
-            with signals.held():  # both files, or an error
-                folder.append(folders.STEPS, runner.steps())
-                folder.append(folders.TRIALS, [result])
             progress.end()
             if result["failure"]:
                 say(f"{trial}: failed: {result['failure']}")
+            with signals.held():  # both files, or an error
+                folder.append(folders.STEPS, runner.steps())
+                folder.append(folders.TRIALS, [result])
+
+
+def _check_alive(players):
+    """A trial without one of its players measures nothing."""
+    for name, player in players.items():
+        alive = player.alive()
+        if alive is not True:
+            raise ConductError(
+                EXIT_FAILED, f"player {name}: {alive}; stopped (continue with --resume)"
+            )
 
 
 def write_results(folder):

@@ -5,6 +5,8 @@ import os
 import subprocess
 import sys
 
+from nsreport import signals
+
 from ..errors import TransportError
 
 _PROGRAM = r"""
@@ -54,13 +56,14 @@ class Keeper:
 
     def start(self):
         try:
-            self.process = subprocess.Popen(
-                self._words,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-            )
+            with signals.held():
+                self.process = subprocess.Popen(
+                    self._words,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    start_new_session=True,
+                )
         except OSError as error:
             raise TransportError(f"{self._words[0]}: cannot start: {error.strerror}") from error
         if self.process.stdout.readline() != b"ready\n":

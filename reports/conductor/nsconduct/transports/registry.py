@@ -24,10 +24,12 @@ def players(experiment, settings):
         opened = {}
         for name, (kind, argument) in experiment.transports.items():
             player = transports[kind].player(name, argument)
+            stack.callback(player.close)  # also of one that is partly open
             try:
-                opened[name] = stack.enter_context(player)
+                player.open()
             except TransportError as error:
                 raise TransportError(f"player {name}: {error}", error.code) from error
+            opened[name] = player
         for transport in transports.values():
             transport.connect()
         yield opened

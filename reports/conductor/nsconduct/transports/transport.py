@@ -79,8 +79,8 @@ class Player(abc.ABC):
 
     @abc.abstractmethod
     def close(self):
-        """Removes what the transport made on the player, and ends processes that it still has.
-        Never raises."""
+        """Removes what the transport made on the player, and ends processes that it still has; also
+        if open() was not called or has failed.  Never raises."""
 
 
 class Transport(abc.ABC):
