@@ -118,6 +118,11 @@ def _add_compare(commands):
     command.add_argument("folder", metavar="FOLDER", help="folder of results")
     command.add_argument("others", metavar="FOLDER|VARIANT VARIANT", nargs="+")
     command.add_argument("--value", metavar="NAME", help="only this value")
+    command.add_argument(
+        "--any-environment",
+        action="store_true",
+        help="compare two folders although their machines or settings differ",
+    )
     command.add_argument("--json", action="store_true", help="print JSON")
 
 

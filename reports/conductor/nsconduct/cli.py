@@ -17,6 +17,7 @@ from .results import comparison, tables
 
 def main(arguments, version, **_):
     options = parse_arguments(arguments, version)
+    options.version = version
     try:
         with signals.installed():
             return _COMMANDS[options.command](options)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # What every collector gives: figures of a player beside the output of its steps.
 #
-# The engine calls start() on all players between Startup and Run, and stop() between Run and
-# Collect, whatever failed.  A collector runs its programs through the player, so that it works with
-# every transport.
+# The engine calls start() on all players between Startup and Run, stop() between Run and Collect,
+# whatever failed, and finish() when the processes of the trial have ended.  A collector runs its
+# programs through the player, so that it works with every transport.
 import abc
 
 
@@ -24,6 +24,15 @@ class Collector(abc.ABC):
     def stop(self) -> dict:
         """Ends -> figures, with the collector's own cost under "cost".  Raises CollectorError."""
 
+    def prelude(self):
+        """Shell text in front of each command of the Run phase, after start(): its environment."""
+        return ""
+
+    def finish(self):
+        """What is known only now -> figures in addition to those of stop().  Also called if stop()
+        failed.  Raises CollectorError."""
+        return {}
+
 
 class CollectorError(Exception):
-    """The trial's "collected" gets {"unavailable": reason}; the trial goes on."""
+    """The trial's "collected" gets {"unavailable": reason}; the trial continues."""

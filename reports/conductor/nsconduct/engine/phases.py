@@ -41,14 +41,16 @@ class StepRecord:
 
 
 class PhaseRunner:
-    """The phases of one trial.  folder: of the results."""
+    """The phases of one trial.  folder: of the results.  prelude: of a player -> shell text in
+    front of what it runs in the Run phase."""
 
-    def __init__(self, experiment, players, folder, trial, progress):
+    def __init__(self, experiment, players, folder, trial, progress, prelude=None):
         self.experiment = experiment
         self.players = players
         self.folder = folder
         self.trial = trial
         self.progress = progress
+        self.prelude = prelude or (lambda player: "")
         self.records = []
         self._lock = threading.Lock()
 
@@ -106,10 +108,11 @@ class PhaseRunner:
         if unkept:  # the step runs nevertheless: it may be one of Reset
             out = err = os.devnull
         limit_s = step.timeout_s or self.experiment.timeout_s
+        started = self.prelude(player.name) + command if phase == "run" else command
         record.result = (
-            player.spawn(command, out, err)
+            player.spawn(started, out, err)
             if step.spawn
-            else player.run(command, limit_s, out, err)
+            else player.run(started, limit_s, out, err)
         )
         what = self._failure(step, record.result, err) or unkept
         if what:

@@ -6,8 +6,9 @@ from nsreport import signals
 
 from ..collectors.registry import COLLECTORS
 from ..config import programs
+from ..environment import gather, unlike
 from ..errors import EXIT_FAILED, EXIT_MISSING, EXIT_OK, EXIT_USAGE, ConductError
-from ..results import folder as folders, summaries
+from ..results import folder as folders, parquet, summaries
 from ..transports import registry
 from ..transports.settings import Settings
 from . import plan, resume
@@ -29,12 +30,13 @@ def run(experiment, options, say):
     settings = Settings(experiment.folder, experiment.network, options.inventory)
     with registry.players(experiment, settings) as players:
         check_programs(experiment, players)
-        _write_experiment(folder, experiment, seed)
+        environment = _environment(folder, players, options.version, say)
+        _write_experiment(folder, experiment, seed, environment)
         try:
             _run_trials(experiment, players, folder, missing, options, say)
         finally:
             with signals.held():
-                write_results(folder)
+                write_results(folder, say)
     failed = [t for t in folder.read_lines(folders.TRIALS) if t["status"] != "ok"]
     return EXIT_FAILED if failed else EXIT_OK
 
@@ -64,14 +66,33 @@ def _check_alive(players):
             )
 
 
-def write_results(folder):
-    document = summaries.document(
-        folder.read_json(folders.EXPERIMENT), folder.read_lines(folders.TRIALS)
-    )
+def write_results(folder, say):
+    trials = folder.read_lines(folders.TRIALS)
+    document = summaries.document(folder.read_json(folders.EXPERIMENT), trials)
     folder.write_json(folders.RESULTS, document)
+    for absent in (summaries.missing(), parquet.write(folder.path, trials)):
+        if absent:
+            say(absent)
 
 
-def _write_experiment(folder, experiment, seed):
+def _environment(folder, players, version, say):
+    """Of all players.  That of the first trials is kept when the experiment continues."""
+    found = {
+        "toolkit": version,
+        "players": {
+            name: gather.environment(player, folder.path, f"environment-{name}")
+            for name, player in players.items()
+        },
+    }
+    if not folder.has_results():
+        return found
+    earlier = folder.read_json(folders.EXPERIMENT).get("environment") or found
+    for reason in unlike.reasons_of_runs(earlier, found):
+        say(f"warning: earlier trials ran in another environment: {reason}")
+    return earlier
+
+
+def _write_experiment(folder, experiment, seed, environment):
     earlier = folder.read_json(folders.EXPERIMENT) if folder.has_results() else {}
     folder.write_json(
         folders.EXPERIMENT,
@@ -90,7 +111,7 @@ def _write_experiment(folder, experiment, seed):
             "warmup": experiment.warmup,
             "seed": seed,
             "started": earlier.get("started") or time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-            "environment": earlier.get("environment") or {},
+            "environment": environment,
         },
     )
 

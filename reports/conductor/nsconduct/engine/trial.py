@@ -5,8 +5,8 @@ import time
 
 from nsreport import signals
 
-from ..collectors.collector import CollectorError
-from ..collectors.registry import COLLECTORS
+from ..collectors.group import CollectorGroup
+from ..environment.load import LoadMeter
 from ..results import values
 from . import phases
 
@@ -19,25 +19,32 @@ class TrialRunner:
         self._players = players
         self._folder = folder
         self._trial = trial
-        self._phases = phases.PhaseRunner(experiment, players, folder, trial, progress)
+        self._collectors = CollectorGroup(
+            experiment.collectors, players, os.path.join(folder, "output", trial.folder)
+        )
+        self._phases = phases.PhaseRunner(
+            experiment, players, folder, trial, progress, self._collectors.prelude
+        )
         self._failures = []
-        self._collected = {}
-        self._running = []
+        self._load = {"load_by_others": None, "steal": None}
 
     def run(self):
         """Raises Interrupted after Reset."""
         start_unix_ns, begin_ns = time.time_ns(), time.monotonic_ns()
         try:
             if self._phase("startup"):
-                self._start_collectors()
+                self._collectors.start()
+                load = LoadMeter()
                 try:
                     self._phase("run")
                 finally:
-                    self._stop_collectors()
+                    self._load = load.stop()
+                    self._collectors.stop()
                 self._phase("collect")
         finally:
             with signals.held():  # whatever failed, and also when the user interrupts
                 self._reset()
+                self._collectors.finish()
         found = {} if self._failures else self._values()
         return {
             **{"round": self._trial.round, "variant": self._trial.variant},
@@ -47,7 +54,8 @@ class TrialRunner:
             "status": "failed" if self._failures else "ok",
             "failure": "; ".join(self._failures) or None,
             "values": found,
-            "collected": self._collected,
+            "collected": self._collectors.collected,
+            **self._load,
         }
 
     def steps(self):
@@ -85,27 +93,6 @@ class TrialRunner:
         if what:
             record.failure = f"{player.name}: {record.phase} {record.step}: {what}"
             self._failures.append(record.failure)
-
-    def _start_collectors(self):
-        for name, wanted in self._experiment.collectors.items():
-            folder = os.path.join(self._folder, "output", self._trial.folder, name)
-            for kind in wanted:
-                collector = COLLECTORS[kind](self._players[name], folder)
-                try:
-                    os.makedirs(folder, exist_ok=True)
-                    collector.start()
-                    self._running.append((name, kind, collector))
-                except (CollectorError, OSError) as error:
-                    self._collected.setdefault(name, {})[kind] = {"unavailable": str(error)}
-
-    def _stop_collectors(self):
-        for name, kind, collector in reversed(self._running):
-            try:
-                figures = collector.stop()
-            except (CollectorError, OSError) as error:
-                figures = {"unavailable": str(error)}
-            self._collected.setdefault(name, {})[kind] = figures
-        self._running = []
 
     def _values(self):
         found = {}

@@ -3,101 +3,88 @@
 import json
 import os
 
-from ..errors import EXIT_USAGE, ConductError
-from . import folder as folders, summaries, tables
+from ..environment import unlike
+from ..errors import EXIT_MISSING, EXIT_USAGE, ConductError
+from . import folder as folders, sides, summaries, tables
 
 
 def shown(options):
-    compared = list(_compared(options))
+    if summaries.missing():
+        raise ConductError(EXIT_MISSING, summaries.missing())
+    document = {"format": folders.FORMAT, **compared(options)}
     if options.json:
-        return json.dumps({"format": folders.FORMAT, "comparisons": compared}, indent=1) + "\n"
-    return "".join(_text(c) for c in compared)
+        return json.dumps(document, indent=1) + "\n"
+    parts = [f"not comparable: {reason}\n" for reason in document["unlike"]]
+    parts += [_text(found) for found in document["comparisons"]]
+    return "".join(parts) + _note(document["comparisons"])
 
 
-def _compared(options):
-    first, second, variants = _sides(options)
-    if options.value and options.value not in first["names"]:
-        raise ConductError(
-            EXIT_USAGE,
-            f'{options.folder}: no value "{options.value}" (values: {", ".join(first["names"])})',
-        )
-    for name in first["names"]:
-        if options.value not in (None, name) or name not in second["names"]:
-            continue
-        for a, b in variants:
-            found = [
-                summaries.samples(side["trials"], name, variant)
-                for side, variant in ((first, a), (second, b))
-            ]
-            if found[0].keys() & found[1].keys():
-                labels = (
-                    (a, b) if first is second else (f"{first['path']} {a}", f"{second['path']} {b}")
-                )
-                unit = _unit(first["trials"], name)
-                yield {
-                    **{"value": name, "unit": unit, "a": labels[0], "b": labels[1]},
-                    **{"median_a": _median(found[0]), "median_b": _median(found[1])},
-                    **summaries.compared(*found),
-                }
-
-
-def _sides(options):
-    first = _side(options.folder)
+def compared(options):
+    """{"comparisons": [...], "unlike": reasons for which two folders were not compared}."""
+    first = sides.read(options.folder)
     if len(options.others) == 2:
         for variant in options.others:
-            if variant not in first["variants"]:
-                raise ConductError(
-                    EXIT_USAGE,
-                    f'{options.folder}: no variant "{variant}" '
-                    f"(variants: {', '.join(first['variants'])})",
-                )
-        return first, first, [tuple(options.others)]
-    if len(options.others) != 1:
+            first.require_variant(variant)
+        pairs = [(first, options.others[0], first, options.others[1])]
+    elif len(options.others) == 1:
+        second = _second(options)
+        both = [name for name in first.variants if name in second.variants]
+        if not both:
+            raise ConductError(
+                EXIT_USAGE, f"{options.folder}, {options.others[0]}: no variant is in both"
+            )
+        reasons = unlike.reasons_of_runs(first.environment, second.environment)
+        if reasons and not options.any_environment:
+            return {"comparisons": [], "unlike": reasons}
+        pairs = [(first, name, second, name) for name in both]
+    else:
         raise ConductError(EXIT_USAGE, "compare requires FOLDER FOLDER, or FOLDER VARIANT VARIANT")
+    names = _names(options.value, first, pairs[0][2])
+    return {
+        "comparisons": [sides.comparison(name, *pair) for name in names for pair in pairs],
+        "unlike": [],
+    }
+
+
+def _second(options):
     if not os.path.isdir(options.others[0]):
         raise ConductError(
             EXIT_USAGE, f"{options.others[0]}: no folder of results (for variants, name two)"
         )
-    second = _side(options.others[0])
-    both = [v for v in first["variants"] if v in second["variants"]]
-    if not both:
-        raise ConductError(
-            EXIT_USAGE, f"{options.folder}, {options.others[0]}: no variant is in both"
-        )
-    return first, second, [(v, v) for v in both]
+    return sides.read(options.others[0])
 
 
-def _side(path):
-    folder = folders.ResultFolder(path)
-    experiment = folder.read_json(folders.EXPERIMENT)
-    trials = [t for t in folder.read_lines(folders.TRIALS) if not t["warmup"]]
-    return {
-        **{"path": path, "trials": trials, "variants": experiment["variants"]},
-        "names": summaries.names(experiment, trials),
-    }
-
-
-def _unit(trials, name):
-    return next((t["values"][name]["unit"] for t in trials if name in t["values"]), "")
-
-
-def _median(found):
-    ordered = sorted(found.values())
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+def _names(wanted, first, second):
+    both = [name for name in first.values if name in second.values]
+    if wanted is None and both:
+        return both
+    if wanted in both:
+        return [wanted]
+    of = f"{first.path}, {second.path}" if first is not second else first.path
+    what = "no value is in both" if wanted is None else f'no value "{wanted}"'
+    raise ConductError(EXIT_USAGE, f"{of}: {what} (values: {', '.join(both) or 'none'})")
 
 
 def _text(found):
-    number = tables.number
-    lines = [f"{found['value']} [{found['unit']}]: {found['a']} -> {found['b']}"]
-    lines.append(f"  medians {number(found['median_a'])} -> {number(found['median_b'])}")
-    if found.get("ci95"):
+    number, unit = tables.number, found["unit"]
+    lines = [f"{found['value']} [{unit}]: {found['verdict']}"]
+    if found["ci95"]:
         low, high = found["ci95"]
+        how = "rounds, paired" if found["paired"] else "trials of each, of separate runs"
         lines.append(
-            f"  difference {number(found['difference'])} (95 % interval {number(low)} to "
-            f"{number(high)}), {100 * (found.get('relative') or 0):+.2f} %, "
-            f"p = {found['p_value']:.3g}"
+            f"  medians {number(found['median_a'])} and {number(found['median_b'])} {unit}"
         )
-    if found.get("verdict"):
-        lines.append(f"  {found['verdict']}")
+        lines.append(
+            f"  difference {number(found['difference'])} {unit} (95 % interval {number(low)} to "
+            f"{number(high)}), p = {found['p_value']:.3g}, {found['count']} {how}"
+        )
     return "\n".join(lines) + "\n"
+
+
+def _note(comparisons):
+    count = sum(found["p_value"] is not None for found in comparisons)
+    if count < 2:
+        return ""
+    return (
+        f"If all were equal, {0.05 * count:.2g} of {count} comparisons would show a difference.\n"
+    )

@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: MIT
 # Trials -> results.json: samples of each value by variant, their statistics, and comparisons.
-import itertools
-
 from .folder import FORMAT
 
 try:
     from ..statistics import compare, summary
 except ImportError:  # without its packages: samples only
     compare = summary = None
+MISSING = (
+    "no intervals and comparisons, because the Python package scipy is missing "
+    "(Debian: apt install python3-scipy)"
+)
+
+
+def missing():
+    """A text that says which statistics there are not, and why; or None."""
+    return None if summary else MISSING
 
 
 def document(experiment, trials):
@@ -52,28 +59,11 @@ def _value(experiment, trials, name):
     return {
         "unit": unit,
         "variants": {v: summarised(found) for v, found in by_variant.items()},
-        "comparisons": [
-            {"a": a, "b": b, **compared(by_variant[a], by_variant[b])}
-            for a, b in itertools.combinations(by_variant, 2)
-            if by_variant[a].keys() & by_variant[b].keys()
-        ],
+        "comparisons": compare.compare_variants(by_variant, unit) if compare else [],
     }
 
 
 def summarised(found):
-    """found: round -> value.  Outliers get the round they are of."""
-    values = list(found.values())
-    result = {"samples": values, **(summary.summarise(values) if summary else {})}
-    rounds = list(found)
-    for outlier in result.get("outliers", []):
-        if "index" in outlier:
-            outlier["round"] = rounds[outlier.pop("index")]
-    return result
-
-
-def compared(a, b):
-    """Pairs of the same round; others have no partner."""
-    rounds = [number for number in a if number in b]
-    if not compare:
-        return {}
-    return compare.compare_paired([a[n] for n in rounds], [b[n] for n in rounds])
+    """found: round -> value."""
+    values, rounds = list(found.values()), list(found)
+    return summary.summarise(values, rounds) if summary else {"samples": values}

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-# Samples -> summaries and comparisons.
+# Samples of trials -> summaries, intervals, comparisons; start at summary.py and compare.py.
