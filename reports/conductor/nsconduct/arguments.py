@@ -49,20 +49,32 @@ def parse_arguments(arguments, version):
         "files, four phases, repeated trials.",
     )
     parser.add_argument(
-        "-V",
         "--version",
         action="version",
         version=f"nsconduct {version}",
         help="print the version",
     )
     commands = parser.add_subparsers(
-        dest="command", metavar="COMMAND", parser_class=Parser, required=True
+        dest="command", metavar="COMMAND", parser_class=Parser, required=True, prog="nsconduct"
     )
     _add_run(commands)
     _add_check(commands)
     _add_show(commands)
     _add_compare(commands)
+    if arguments and arguments[0] in COMMANDS:
+        _refuse_unknown(commands.choices[arguments[0]], arguments[1:])
     return parser.parse_args(arguments)
+
+
+def _refuse_unknown(parser, words):
+    """argparse would report a missing argument first."""
+    known = parser._option_string_actions
+    for word in words:
+        if word == "--":
+            return
+        name = word.split("=")[0] if word.startswith("--") else word[:2]
+        if name.startswith("-") and name != "-" and name not in known:
+            parser.error(f"unrecognized arguments: {word}")
 
 
 def _command(commands, name, text):
@@ -110,7 +122,7 @@ def _add_transport(command):
 def _add_show(commands):
     command = _command(commands, "show", "show the results of an experiment as tables")
     command.add_argument("folder", metavar="FOLDER", help="folder of results")
-    command.add_argument("--json", action="store_true", help="print results.json")
+    _add_format(command)
 
 
 def _add_compare(commands):
@@ -123,7 +135,20 @@ def _add_compare(commands):
         action="store_true",
         help="compare two folders although their machines or settings differ",
     )
-    command.add_argument("--json", action="store_true", help="print JSON")
+    _add_format(command)
+
+
+def _add_format(command):
+    command.add_argument(
+        "--format", choices=("text", "json"), default="text", metavar="FORMAT", help="text or json"
+    )
+    command.add_argument(
+        "--json",
+        action="store_const",
+        dest="format",
+        const="json",
+        help="the same as --format json",
+    )
 
 
 def _number(text, least, most):

@@ -74,7 +74,7 @@ def _check(options):
 
 
 def _show(options):
-    sys.stdout.write(tables.shown(options.folder, options.json))
+    sys.stdout.write(tables.shown(options.folder, options.format == "json"))
     return errors.EXIT_OK
 
 

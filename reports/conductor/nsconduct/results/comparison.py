@@ -12,7 +12,7 @@ def shown(options):
     if summaries.missing():
         raise ConductError(EXIT_MISSING, summaries.missing())
     document = {"format": folders.FORMAT, **compared(options)}
-    if options.json:
+    if options.format == "json":
         return json.dumps(document, indent=1) + "\n"
     parts = [f"not comparable: {reason}\n" for reason in document["unlike"]]
     parts += [_text(found) for found in document["comparisons"]]

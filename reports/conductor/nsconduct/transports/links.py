@@ -51,7 +51,7 @@ def _bring_up(player, interface, address, mtu):
 
 
 def _wait_until_up(network, players):
-    """The kernel tells an interface that its peer is up after a while."""
+    """An interface is up a while after its peer is."""
     end_s = time.monotonic() + _UP_S
     waiting = [(player, interface) for link in network.links for player, interface, _ in link.ends]
     while waiting:

@@ -2,7 +2,7 @@
 # Processes of steps: started in a session of their own, ended with all their descendants.
 #
 # Each process of a player has a mark in its environment, which its descendants inherit, also those
-# that left the session (daemons).  /proc tells which processes have it.
+# that left the session (daemons).  /proc shows which processes have it.
 import contextlib
 import os
 import secrets
