@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Trials -> results.json: samples of each value by variant, their statistics, and comparisons.
+from ..statistics import plain
 from .folder import FORMAT
 
 try:
@@ -66,4 +67,4 @@ def _value(experiment, trials, name):
 def summarised(found):
     """found: round -> value."""
     values, rounds = list(found.values()), list(found)
-    return summary.summarise(values, rounds) if summary else {"samples": values}
+    return summary.summarise(values, rounds) if summary else plain.figures(values)

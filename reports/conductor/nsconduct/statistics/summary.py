@@ -5,6 +5,8 @@ import statistics
 
 from scipy.special import stdtrit  # quantiles of Student's t; scipy.stats takes a second to import
 
+from . import plain
+
 LEVEL = 0.95  # of intervals
 FENCE_IQRS = 3  # Tukey's "far out": beyond the quartiles by three interquartile ranges
 FENCE_SAMPLES = 4  # fewer have no quartiles worth the name
@@ -72,18 +74,11 @@ def trials_for(samples, precision):
 
 
 def summarise(samples, rounds=None):
-    """All that the tables have of one variant.  The deviation has the divisor n - 1.  Outliers stay
-    in all figures; they are only named."""
+    """All that the tables have of one variant.  Outliers stay in all figures; they are only
+    named."""
     rounds = list(range(1, len(samples) + 1)) if rounds is None else rounds
-    many = len(samples) > 1
     return {
-        "samples": list(samples),
-        "count": len(samples),
-        "min": min(samples, default=None),
-        "max": max(samples, default=None),
-        "median": statistics.median(samples) if samples else None,
-        "mean": statistics.fmean(samples) if samples else None,
-        "stddev": statistics.stdev(samples) if many else None,
+        **plain.figures(samples),
         "ci95": mean_interval(samples),
         "median_ci95": median_interval(samples),
         "outliers": [{"round": rounds[i], "value": samples[i]} for i in outliers(samples)],
