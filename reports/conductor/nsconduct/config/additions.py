@@ -2,6 +2,7 @@
 # Sections of the master file that Conductor does not have: [Transport], [Variants], [Values],
 # [Collectors].
 import re
+import warnings
 
 from .experiment import ONLY_VARIANT, PHASES, Value
 
@@ -114,7 +115,8 @@ def _value(file, entry, players):
 
 def _is_expression(file, entry, text):
     try:
-        groups = re.compile(text).groups
+        with warnings.catch_warnings(action="ignore"):  # of a later syntax
+            groups = re.compile(text).groups
     except re.error as error:
         file.problems.error(file.path, entry.line, f'{entry.name}: "{text}": {error}')
         return False

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # A master file and the player files that it names -> Experiment, or all errors in them.
 import os
+import re
 
 from ..errors import EXIT_USAGE, ConductError, ConfigErrors
 from . import additions, ini, network, player_file
@@ -15,6 +16,7 @@ _KNOWN = {
 # Conductor's own have no effect here: players need no port, and results have one form.
 _OF_CONDUCTOR = ("host", "cmdport", "resultsport", "format", "output")
 MAX_TRIALS = 100000
+_NAME = re.compile(r"\w[\w.+-]*")  # also the name of a folder
 
 
 def read(path, transport=None):
@@ -61,11 +63,15 @@ def _text(path):
         raise ConductError(EXIT_USAGE, f"{path}: cannot open: {error.strerror}") from error
     if len(content) > ini.MAX_BYTES:
         raise ConductError(EXIT_USAGE, f"{path}: longer than {ini.MAX_BYTES} bytes")
+    place = content.find(b"\0")
     try:
-        return content.decode("utf-8").replace("\r\n", "\n")
+        text = content.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        raise ConductError(EXIT_USAGE, f"{path}:{line}: not UTF-8 text") from error
+        place = error.start
+    if place >= 0:
+        line = content[:place].count(b"\n") + 1
+        raise ConductError(EXIT_USAGE, f"{path}:{line}: not UTF-8 text")
+    return text
 
 
 class _Test:
@@ -107,6 +113,13 @@ def _players(file):
         return {}, {}
     players, files = {}, {}
     for entry in section.entries:
+        if not _NAME.fullmatch(entry.key):
+            file.problems.error(
+                file.path,
+                entry.line,
+                f'"{entry.name}" is no name of a player (letters, digits, .+-_)',
+            )
+            continue
         path = _beside(file.path, entry.value)
         try:
             files[path] = _text(path)

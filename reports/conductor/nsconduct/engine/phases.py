@@ -58,8 +58,10 @@ class PhaseRunner:
         """Steps of all players; returns when all have ended -> failures as texts."""
         failures = []
         with concurrent.futures.ThreadPoolExecutor(max_workers=len(self.players)) as pool:
-            running = [pool.submit(self._player, phase, name, failures) for name in self.players]
             try:
+                running = [
+                    pool.submit(self._player, phase, name, failures) for name in self.players
+                ]
                 while concurrent.futures.wait(running, timeout=_LOOK_S).not_done:
                     self.progress()
             except BaseException:

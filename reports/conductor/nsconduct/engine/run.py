@@ -37,7 +37,9 @@ def run(experiment, options, say):
         finally:
             with signals.held():
                 write_results(folder, say)
-    failed = [t for t in folder.read_lines(folders.TRIALS) if t["status"] != "ok"]
+    trials = folder.read_lines(folders.TRIALS)
+    failed = [t for t in trials if t["status"] != "ok"]
+    say(f"{len(trials)} trials, {len(failed)} failed: {folder.path}")
     return EXIT_FAILED if failed else EXIT_OK
 
 

@@ -3,6 +3,8 @@
 import contextlib
 import importlib
 
+from nsreport import signals
+
 from ..errors import TransportError
 
 # kind -> module, class; imported when used, because ssh needs packages that others do not
@@ -16,7 +18,8 @@ _CLASSES = {
 @contextlib.contextmanager
 def players(experiment, settings):
     """Yields name -> Player, in the experiment's order."""
-    with contextlib.ExitStack() as stack:
+    stack = contextlib.ExitStack()
+    try:
         transports = {}
         for kind in sorted({kind for kind, _ in experiment.transports.values()}):
             transports[kind] = _made(kind, settings)
@@ -33,6 +36,9 @@ def players(experiment, settings):
         for transport in transports.values():
             transport.connect()
         yield opened
+    finally:
+        with signals.held():
+            stack.close()
 
 
 def _made(kind, settings):
