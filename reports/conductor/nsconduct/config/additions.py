@@ -4,6 +4,7 @@
 import re
 import warnings
 
+from ..collectors.registry import COLLECTORS
 from .experiment import ONLY_VARIANT, PHASES, Value
 
 KINDS = ("local", "namespace", "ssh")
@@ -129,11 +130,18 @@ def _is_expression(file, entry, text):
 
 def collectors(file, players):
     section = file.section("Collectors")
-    return {
-        entry.key: entry.value.split()
-        for entry in (section.entries if section else ())
-        if _known(file, entry, players)
-    }
+    found = {}
+    for entry in section.entries if section else ():
+        for name in entry.value.split():
+            if name not in COLLECTORS:
+                file.problems.error(
+                    file.path,
+                    entry.line,
+                    f'{entry.name}: no collector "{name}" ({", ".join(COLLECTORS)})',
+                )
+        if _known(file, entry, players):
+            found[entry.key] = entry.value.split()
+    return found
 
 
 def _known(file, entry, players):

@@ -7,7 +7,7 @@ from nsreport import signals
 from ..collectors.registry import COLLECTORS
 from ..config import programs
 from ..environment import gather, unlike
-from ..errors import EXIT_FAILED, EXIT_MISSING, EXIT_OK, EXIT_USAGE, ConductError
+from ..errors import EXIT_FAILED, EXIT_MISSING, EXIT_OK, ConductError
 from ..results import folder as folders, parquet, summaries
 from ..transports import registry
 from ..transports.settings import Settings
@@ -26,7 +26,6 @@ def run(experiment, options, say):
     missing = [t for t in planned if t.key not in done]
     if done:
         say(f"{folder.path}: {len(planned) - len(missing)} of {len(planned)} trials are done")
-    _check_collectors(experiment)
     settings = Settings(experiment.folder, experiment.network, options.inventory)
     with registry.players(experiment, settings) as players:
         check_programs(experiment, players)
@@ -116,17 +115,6 @@ def _write_experiment(folder, experiment, seed, environment):
             "environment": environment,
         },
     )
-
-
-def _check_collectors(experiment):
-    for player, wanted in experiment.collectors.items():
-        for name in wanted:
-            if name not in COLLECTORS:
-                raise ConductError(
-                    EXIT_USAGE,
-                    f'{experiment.path}: [Collectors] {player}: no collector "{name}" '
-                    f"(available: {', '.join(sorted(COLLECTORS)) or 'none'})",
-                )
 
 
 def check_programs(experiment, players):

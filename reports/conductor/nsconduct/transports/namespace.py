@@ -16,7 +16,8 @@ from .transport import Transport
 _REQUIRED = ("unshare", "nsenter", "ip", "mount")
 # /sys shows the interfaces of the namespace it was mounted in.  Only these two folders differ.
 _OWN_SYSFS = """
-d=$(mktemp -d) && mount -t sysfs nsconduct "$d" || exit 0
+d=$(mktemp -d) || exit 0
+mount -t sysfs nsconduct "$d" || { rmdir "$d"; exit 0; }
 for folder in class/net devices/virtual/net; do mount --bind "$d/$folder" "/sys/$folder"; done
 umount --lazy "$d"; rmdir "$d"
 """

@@ -89,6 +89,7 @@ v5: b run 1 s seconds
 v6: a run 1 s json
 [Collectors]
 b: cpu
+a: cpu rain
 [Network]
 link: a eth0 10.0.0.1/24 b eth0 10.0.0.2/24
 route: a
@@ -108,10 +109,11 @@ other: 1
             'master.cfg:16: v5: no player "b"',
             "master.cfg:17: v6: required: PLAYER PHASE STEP UNIT",
             'master.cfg:19: no player "b"',
-            'master.cfg:21: link: player "a" has no namespace of its own',
-            "master.cfg:22: route: required: PLAYER DESTINATION",
-            'master.cfg:23: forward: no player "b"',
-            'master.cfg:24: "other" is unknown in [Network]',
+            'master.cfg:20: a: no collector "rain" (cpu, ',
+            'master.cfg:22: link: player "a" has no namespace of its own',
+            "master.cfg:23: route: required: PLAYER DESTINATION",
+            'master.cfg:24: forward: no player "b"',
+            'master.cfg:25: "other" is unknown in [Network]',
         )
 
     def test_a_misspelt_name_is_a_warning(self):
