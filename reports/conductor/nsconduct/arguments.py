@@ -96,6 +96,15 @@ def _add_run(commands):
     command.add_argument("--trials", metavar="N", type=_count, help="instead of [Test] trials")
     command.add_argument("--warmup", metavar="N", type=_count0, help="instead of [Test] warmup")
     command.add_argument("--seed", metavar="N", type=_seed, help="instead of [Test] seed")
+    command.add_argument(
+        "--set",
+        metavar="KEY=VALUE",
+        dest="settings",
+        action="append",
+        default=[],
+        type=_setting,
+        help="instead of KEY in [Settings]; may be repeated",
+    )
     _add_transport(command)
     command.add_argument("-q", "--quiet", action="store_true", help="report errors only")
 
@@ -167,6 +176,13 @@ def _count0(text):
 
 def _seed(text):
     return _number(text, 0, 2**63 - 1)
+
+
+def _setting(text):
+    key, equals, value = text.partition("=")
+    if not equals or not key.isidentifier():
+        raise argparse.ArgumentTypeError(f'"{text}" is not of the form KEY=VALUE')
+    return key, value
 
 
 def _transport(text):

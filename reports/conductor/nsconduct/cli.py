@@ -43,7 +43,7 @@ def main(arguments, version, **_):
 
 
 def _run(options):
-    experiment = master_file.read(options.master, options.transport)
+    experiment = master_file.read(options.master, options.transport, dict(options.settings))
     changed = {
         name: value
         for name in ("trials", "warmup", "seed")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Sections of the master file that Conductor does not have: [Transport], [Variants], [Values],
-# [Collectors].
+# Sections of the master file that Conductor does not have: [Transport], [Settings], [Variants],
+# [Values], [Collectors].
 import re
 import warnings
 
@@ -47,7 +47,27 @@ def transport(text):
     return words[0], words[1] if len(words) > 1 else ""
 
 
-def variants(file):
+def settings(file, changed):
+    """changed: of the command line; only what the file has can be changed."""
+    section = file.section("Settings")
+    found = {}
+    for entry in section.entries if section else ():
+        if not entry.name.isidentifier():
+            file.problems.error(
+                file.path,
+                entry.line,
+                f'"{entry.name}" is no name of a setting (letters, digits, _)',
+            )
+        found[entry.name] = entry.value
+    for key, value in changed.items():
+        if key not in found:
+            file.problems.error(file.path, section.line if section else 1, f'no setting "{key}"')
+        found[key] = value
+    return found
+
+
+def variants(file, fixed):
+    """fixed: keys that are settings."""
     section = file.section("Variants")
     found = {}
     for entry in section.entries if section else ():
@@ -64,6 +84,8 @@ def variants(file):
                 file.problems.error(
                     file.path, entry.line, f'{entry.name}: "{word}" is not of the form key=value'
                 )
+            if key in fixed:
+                file.problems.error(file.path, entry.line, f'"{key}" is already in [Settings]')
             settings[key] = value
         found[entry.name] = settings
     _check_same_keys(file, section, found)

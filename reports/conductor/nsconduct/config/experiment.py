@@ -73,8 +73,13 @@ class Experiment:
     timeout_s: float  # of steps that name none
     players: dict  # name -> PlayerFile
     transports: dict  # name -> (kind, argument)
+    settings: dict  # key -> value, of all variants
     variants: dict  # name -> {key: value}
     values: list
     collectors: dict  # player -> names
     network: Network
     warnings: list
+
+    def words(self, variant):
+        """What ${...} in a step stands for."""
+        return {**self.settings, **self.variants[variant]}

@@ -9,7 +9,7 @@ from .experiment import DEFAULT_TIMEOUT_S, Experiment
 
 _PLAYER_SECTIONS = ("Clients", "Workers")
 _KNOWN = {
-    *("Test", "Transport", "Variants", "Values", "Collectors", "Network"),
+    *("Test", "Transport", "Settings", "Variants", "Values", "Collectors", "Network"),
     *_PLAYER_SECTIONS,
     ini.DEFAULTS,
 }
@@ -19,8 +19,8 @@ MAX_TRIALS = 100000
 _NAME = re.compile(r"\w[\w.+-]*")  # also the name of a folder
 
 
-def read(path, transport=None):
-    """transport: (kind, argument) for all players."""
+def read(path, transport=None, settings=None):
+    """transport: (kind, argument) for all players; settings: in place of those of the file."""
     problems = ini.Problems()
     text = _text(path)
     file = ini.IniFile(
@@ -33,6 +33,7 @@ def read(path, transport=None):
     players, files = _players(file)
     transports = additions.transports(file, players, transport)
     files[path] = text
+    known = additions.settings(file, settings or {})
     experiment = Experiment(
         name=os.path.splitext(os.path.basename(path))[0],
         path=path,
@@ -44,7 +45,8 @@ def read(path, transport=None):
         timeout_s=test.number("timeout", DEFAULT_TIMEOUT_S, 1, player_file.MAX_TIMEOUT_S),
         players=players,
         transports=transports,
-        variants=additions.variants(file),
+        settings=known,
+        variants=additions.variants(file, known),
         values=additions.values(file, players),
         collectors=additions.collectors(file, players),
         network=network.read(file, transports),

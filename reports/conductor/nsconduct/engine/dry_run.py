@@ -23,12 +23,13 @@ def text(experiment):
         file = experiment.players[name].path
         lines.append(f"player {name}: {' '.join(word for word in transport if word)}, {file}")
     lines.extend(_network(experiment.network))
+    lines.extend(f"setting {key}: {value}" for key, value in experiment.settings.items())
     for variant, settings in experiment.variants.items():
         head = " ".join(f"{key}={value}" for key, value in settings.items())
         lines.append("")
         lines.append(f"variant {variant}{': ' if head else ''}{head}")
         for phase in PHASES:
-            lines.extend(_phase(experiment, phase, settings))
+            lines.extend(_phase(experiment, phase, experiment.words(variant)))
     lines.extend(["", *_order(experiment)])
     return "\n".join(lines) + "\n"
 

@@ -92,7 +92,7 @@ class PhaseRunner:
                 return
 
     def _step(self, player, phase, step):
-        command = variables.replaced(step.command, self.experiment.variants[self.trial.variant])
+        command = variables.replaced(step.command, self.experiment.words(self.trial.variant))
         base = os.path.join("output", self.trial.folder, player.name, f"{phase}-{step.name}")
         record = StepRecord(
             player=player.name,

@@ -28,6 +28,12 @@ def trials_done(folder, experiment, is_resumed):
             f"{folder.path}: its results are of another configuration: {', '.join(changed)} "
             "(use another folder)",
         )
+    if earlier.get("settings", {}) != experiment.settings:
+        raise ConductError(
+            EXIT_USAGE,
+            f"{folder.path}: its results are of other settings: {earlier.get('settings', {})} "
+            "(repeat them with --set, or use another folder)",
+        )
     trials = folder.read_lines(folders.TRIALS)
     done = {_key(trial) for trial in trials}
     # After a crash: a partial last line, or steps of a trial that was not recorded.

@@ -106,6 +106,7 @@ def _write_experiment(folder, experiment, seed, environment):
                 name: " ".join(word for word in transport if word)
                 for name, transport in experiment.transports.items()
             },
+            "settings": experiment.settings,
             "variants": list(experiment.variants),
             "values": [value.name for value in experiment.values],
             "trials": experiment.trials,

@@ -41,6 +41,17 @@ class TrialsTest(ConductCase):
             orders.append(self.order())
         self.assertEqual(*orders)
 
+    def test_settings_are_recorded_and_the_command_line_can_change_them(self):
+        self.master("a", more="[Settings]\nSeconds: 10\nhost: b\n[Variants]\nx: size=1\n")
+        self.player("a", run="step1: echo ${Seconds} ${host} ${size}")
+        self.run_master("--set", "Seconds=0.5")
+        self.assertEqual(self.output("1/x/a/run-step1.out"), "0.5 b 1\n")
+        with open(os.path.join(self.out, "experiment.json"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["settings"], {"Seconds": "0.5", "host": "b"})
+        self.assertIn("of other settings", self.run_master("--resume", code=2))
+        self.run_master("--resume", "--set", "Seconds=0.5")
+        self.assertIn('no setting "second"', self.run_master("--set", "second=1", code=2))
+
     def test_values_are_taken_from_the_output_of_steps(self):
         self.master(
             "a",
