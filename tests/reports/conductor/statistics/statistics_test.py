@@ -3,14 +3,18 @@
 # and by simulation.
 import itertools
 import math
+import os
 import random
 import statistics
+import sys
 import unittest
 
-import sources
 import trials_of_noise as trials
 
-sources.needs("numpy", "scipy.special")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from conduct_case import needs  # noqa: E402
+
+needs("numpy", "scipy.stats")
 from nsconduct.statistics import (  # noqa: E402
     compare,
     drift,
