@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Runs nsconduct on files that a test writes -> exit code, messages, results.
 import contextlib
+import importlib
 import json
 import os
 import subprocess
@@ -16,6 +17,16 @@ SKIP = 77
 PATIENCE_S = 60  # a loaded machine is slow; nothing takes this long otherwise
 
 sys.path[:0] = [os.path.join(SOURCE, "reports"), os.path.join(SOURCE, "reports", "conductor")]
+
+
+def needs(*packages):
+    """Skips the whole test if one of these Python packages is missing."""
+    for package in packages:
+        try:
+            importlib.import_module(package)
+        except ImportError as error:
+            print(f"skipped: {error}")
+            sys.exit(SKIP)
 
 
 class ConductCase(unittest.TestCase):

@@ -3,7 +3,7 @@
 import math
 import statistics
 
-from . import drift, rank_sum, signed_rank, words
+from . import drift, rank_sum, sign_flip, words
 
 LEVEL = 0.05  # a difference is shown if the p value is at most this
 DIFFERENT, SAME, NOT_COMPARABLE = "different", "no difference shown", "not comparable"
@@ -52,11 +52,11 @@ def compare_paired(a, b, samples_a, samples_b, unit=""):
     second = [samples_b[number] for number in rounds]
     if not all(map(math.isfinite, first + second)):
         return refusal(a, b, "a value is not a finite number")
-    if len(rounds) < signed_rank.FEWEST:
+    if len(rounds) < sign_flip.FEWEST:
         return refusal(
-            a, b, f"{len(rounds)} rounds have both, and at least {signed_rank.FEWEST} are needed"
+            a, b, f"{len(rounds)} rounds have both, and at least {sign_flip.FEWEST} are needed"
         )
-    found = signed_rank.shift([y - x for x, y in zip(first, second)])
+    found = sign_flip.shift([y - x for x, y in zip(first, second)])
     return _judged(a, b, unit, found, statistics.median(first), True, len(rounds))
 
 

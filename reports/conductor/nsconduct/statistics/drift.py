@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from .ranks import doubled_ranks
+from .distribution import doubled_ranks
 
 FEWEST = 10  # samples, for the normal approximation
 LIMIT = 0.01  # the share of steady samples that are reported to drift

@@ -8,8 +8,7 @@ import statistics
 
 import numpy as np
 
-from .ranks import LEVEL, doubled_ranks, rejected_below, two_sided
-from .signed_rank import Shift
+from .distribution import LEVEL, Shift, doubled_ranks, rejected_below, two_sided
 
 FEWEST = 4  # samples of either: of 3 and 3, the smallest two-sided p value is 0.1
 MOST_EXACT_SUMS = 100  # both lists: the distribution has one more dimension

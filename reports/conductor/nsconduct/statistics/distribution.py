@@ -1,9 +1,19 @@
 # SPDX-License-Identifier: MIT
-# Values -> ranks, doubled so that those of ties are whole; distributions of sums of ranks.
+# Distributions of sums of whole numbers -> p values and what is not rejected; ranks.
+from dataclasses import dataclass
+
 import numpy as np
 
 LEVEL = 0.95
-MOST_EXACT = 400  # values; of more, sums of ranks are normal to within the fourth digit
+
+
+@dataclass(frozen=True)
+class Shift:
+    """How far the second variant's values are from the first's."""
+
+    estimate: float
+    interval: tuple
+    p_value: float
 
 
 def doubled_ranks(values):
