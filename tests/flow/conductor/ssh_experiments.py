@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Experiments on hosts with ssh servers, run by nsconduct."""
+"""Experiments on two hosts with ssh servers, run by nsconduct."""
 
 import json
 import os
 import pathlib
 import subprocess
-import unittest
 
 import ssh_hosts
+from ssh_hosts import wait_until
 
 NSCONDUCT = pathlib.Path(os.environ["NETSLICE_BIN"]) / "nsconduct"
 PHASES = ("startup", "run", "collect", "reset")
+TIMEOUT_S = 100
 
 MASTER = """# Master config file to run an iperf test WITHOUT PF enabled.
 [Test]
@@ -30,36 +31,36 @@ resultsport: 6971
 """
 
 
-class ExperimentCase(unittest.TestCase):
-    """Two hosts for all tests of a class."""
+class Experiment:
+    """source and sink: hosts; steps: of each, in the form of a player's file."""
 
-    @classmethod
-    def setUpClass(cls):
-        cls.world = ssh_hosts.World("source", "sink")
-        cls.addClassCleanup(cls.world.close)
-        cls.source, cls.sink = cls.world.hosts.values()
-
-    def setUp(self):
-        self.folder = self.world.folder / self.id().rpartition(".")[2]
+    def __init__(self, world, name, source, sink, steps, master=MASTER):
+        self.world, self.source, self.sink = world, source, sink
+        self.folder = world.folder / name
         self.folder.mkdir()
         self.results = self.folder / "results"
-
-    def write(self, master=MASTER, **steps):
-        """steps: of each host, in the form of a player's file."""
         (self.folder / "master.cfg").write_text(master)
-        for name, text in steps.items():
-            address = self.world.hosts[name].address
-            (self.folder / f"{name}.cfg").write_text(PLAYER.format(address=address) + text)
+        for role, host in (("source", source), ("sink", sink)):
+            text = PLAYER.format(address=host.address) + steps[role]
+            (self.folder / f"{role}.cfg").write_text(text)
+        self.code = self.said = None
 
     def start(self, *words):
         command = [NSCONDUCT, "run", self.folder / "master.cfg", "-o", self.results]
         command += ["--transport", "ssh", "--inventory", self.world.inventory, *words]
-        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        return subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
 
-    def run_all(self, *words):
-        running = self.start(*words)
-        out, err = running.communicate(timeout=60)
-        return running.returncode, out, err
+    def finish(self, running):
+        try:
+            self.said, _ = running.communicate(timeout=TIMEOUT_S)
+        finally:
+            running.kill()
+        self.code = running.returncode
+
+    def run(self, *words):
+        self.finish(self.start(*words))
 
     def lines(self, name):
         return [json.loads(line) for line in (self.results / name).read_text().splitlines()]
@@ -72,12 +73,20 @@ class ExperimentCase(unittest.TestCase):
             if (step["player"], step["phase"]) == (player, phase)
         ]
 
-    def require_nothing_left(self, *hosts):
-        self.assertTrue(ssh_hosts.wait_until(lambda: not ssh_hosts.our_processes()))
+
+def left_behind(world, *hosts):
+    """What an experiment should not have left, after waiting until it is nothing."""
+    found = []
+
+    def is_nothing():
+        found[:] = ssh_hosts.our_processes()
         for host in hosts:
-            self.assertTrue(ssh_hosts.has_only_ssh_servers(host), host.processes())
-            self.assertEqual(list(host.temporary.glob("nsconduct*")), [])
+            found.extend(host.processes().values())
+            found.extend(str(path) for path in host.temporary.glob("nsconduct*"))
         shown = subprocess.run(["ip", "netns", "list"], capture_output=True, text=True, check=True)
-        self.assertEqual(
-            {line.split()[0] for line in shown.stdout.splitlines()}, {"source", "sink"}
-        )
+        namespaces = {line.split()[0] for line in shown.stdout.splitlines()}
+        found.extend(namespaces - set(world.hosts))
+        return not found
+
+    wait_until(is_nothing, TIMEOUT_S)
+    return found

@@ -13,8 +13,8 @@ import tempfile
 
 INSIDE = "NETSLICE_TEST_INSIDE"
 SSHD = "/usr/sbin/sshd"
-LEASE_S = 1.5
-CONNECT_S = 1
+LEASE_S = 4.5  # so that a loaded machine renews it in time
+CONNECT_S = 2
 _FLOW = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(_FLOW))
 

@@ -6,7 +6,7 @@ order, and each step's output, exit code and time."""
 import unittest
 
 import ssh_hosts
-from ssh_experiments import PHASES, ExperimentCase
+from ssh_experiments import PHASES, Experiment, left_behind
 
 SOURCE = """
 [Startup]
@@ -52,18 +52,19 @@ step3:echo "system_reset:goodbye"
 """
 
 
-class Seed(ExperimentCase):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+class Seed(unittest.TestCase):
+    def setUp(self):
+        self.world = ssh_hosts.World("source", "sink")
+        self.addCleanup(self.world.close)
         for device in ("ix0", "ix1"):
-            cls.world.join("source", "sink", device)
+            self.world.join("source", "sink", device)
 
     def test_the_example_runs_on_two_hosts(self):
-        self.write(source=SOURCE, sink=SINK)
-        code, out, err = self.run_all()
-        self.assertEqual(code, 0, out + err)
-        steps = self.lines("steps.jsonl")
+        hosts = self.world.hosts.values()
+        case = Experiment(self.world, "seed", *hosts, {"source": SOURCE, "sink": SINK})
+        case.run()
+        self.assertEqual(case.code, 0, case.said)
+        steps = case.lines("steps.jsonl")
         self.assertEqual({step["exit_code"] for step in steps}, {0})
         self.assertEqual(len(steps), 15 + 7)
         for phase, after in zip(PHASES, PHASES[1:]):  # on one machine, thus with one clock
@@ -73,12 +74,12 @@ class Seed(ExperimentCase):
         by_name = {(step["player"], step["phase"], step["step"]): step for step in steps}
         ping = by_name["client1", "startup", "step3"]
         self.assertGreater(ping["duration_ns"], 2e9)
-        self.assertIn("3 packets transmitted", (self.results / ping["stdout"]).read_text())
+        self.assertIn("3 packets transmitted", (case.results / ping["stdout"]).read_text())
         annotated = by_name["client1", "collect", "step6"]
-        self.assertIn("ICMP:", (self.results / annotated["stdout"]).read_text())
+        self.assertIn("ICMP:", (case.results / annotated["stdout"]).read_text())
         goodbye = by_name["client3", "reset", "step3"]
-        self.assertEqual((self.results / goodbye["stdout"]).read_text(), "system_reset:goodbye\n")
-        self.require_nothing_left(self.source, self.sink)
+        self.assertEqual((case.results / goodbye["stdout"]).read_text(), "system_reset:goodbye\n")
+        self.assertEqual(left_behind(self.world, *hosts), [])
 
 
 if __name__ == "__main__":

@@ -229,21 +229,32 @@ def locked(path):
     return descriptor
 
 
+def time_is_over(*_):
+    raise TimeoutError
+
+
 def wait_for_end(path, seconds):
     """Whether the process that holds the file's lock has ended."""
     try:
         descriptor = os.open(path, os.O_RDWR)
     except OSError:
         return True
-    signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(TimeoutError))
+    signal.signal(signal.SIGALRM, time_is_over)
     try:
-        signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.001))
-        fcntl.flock(descriptor, fcntl.LOCK_SH)
-        return True
+        try:
+            if seconds > 0:
+                signal.setitimer(signal.ITIMER_REAL, seconds)
+                fcntl.flock(descriptor, fcntl.LOCK_SH)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
     except TimeoutError:
+        pass
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        return True
+    except BlockingIOError:
         return False
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
         os.close(descriptor)
 
 
