@@ -13,8 +13,8 @@ import tempfile
 
 INSIDE = "NETSLICE_TEST_INSIDE"
 SSHD = "/usr/sbin/sshd"
-LEASE_S = 1.5
-CONNECT_S = 1
+LEASE_S = 4.5  # so that a loaded machine renews it in time
+CONNECT_S = 2
 _FLOW = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(_FLOW))
 
@@ -24,8 +24,9 @@ from mapi_interfaces import wait_until  # noqa: E402
 ADDRESS = "192.168.5"  # of Conductor's own example
 
 
-def enter():
-    """Restarts the test in its own network, mount and process namespaces, or skips it."""
+def enter(*arguments):
+    """Restarts the test in its own network, mount and process namespaces, or skips it.  arguments:
+    those that the test has taken from its command line."""
     if os.environ.get(INSIDE):
         _be_init()
         for folder in ("/run", "/tmp"):
@@ -39,7 +40,7 @@ def enter():
     unshare = ["unshare", "--net", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child"]
     if subprocess.run([*unshare, "true"], capture_output=True).returncode != 0:
         needs.skip("cannot create network, mount and process namespaces")
-    command = [*unshare, sys.executable, "-B", *sys.argv]
+    command = [*unshare, sys.executable, "-B", sys.argv[0], *arguments, *sys.argv[1:]]
     os.execvpe(command[0], command, os.environ | {INSIDE: "1"})
 
 
@@ -167,6 +168,13 @@ class World:
             + f"nsconduct_lease_s={lease_s}\nansible_ssh_timeout={CONNECT_S}\n"
             + (f"ansible_python_interpreter={python}\n" if python else "")
         )
+
+    def join(self, one, other, device):
+        """A link between two hosts, whose ends have the same name."""
+        peer = ["type", "veth", "peer", "name", device, "netns", other]
+        run("ip", "link", "add", device, "netns", one, *peer)
+        for host in (one, other):
+            run("ip", "-n", host, "link", "set", device, "up")
 
     def close(self):
         for host in self.hosts.values():

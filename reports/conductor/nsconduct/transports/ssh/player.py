@@ -9,9 +9,7 @@ from .. import transport
 from ..transport import SpawnedEnd, StepResult
 from . import supervisor
 from .lost import Lost, Refused
-from .remote import Remote
-
-_END_S = 3 * supervisor.GRACE_S
+from .remote import END_S, Remote
 
 
 class SshTransport(transport.Transport):
@@ -72,11 +70,13 @@ class SshPlayer(transport.Player):
     def end_spawned(self):
         spawned, self._spawned = self._spawned, []
         known = [one for one in spawned if one[2] == self._remote.sessions]
-        replies, failure = {}, self._unreachable()
-        if not failure:
+        replies, failure = {}, self._remote.why
+        if failure:
+            self._remote.abandon_steps()
+        else:
             try:
                 steps = [step for step, _, _ in known]
-                ended = self._remote.send("end", wait_s=_END_S, steps=steps)["ended"]
+                ended = self._remote.send("end", wait_s=END_S, steps=steps)["ended"]
                 replies = dict(zip(steps, ended))
             except (Lost, Refused) as error:
                 failure = str(error)
@@ -141,7 +141,7 @@ class SshPlayer(transport.Player):
         while reply is None or reply["is_running"]:
             try:
                 if self.interrupted.is_set():
-                    return self._remote.send("end", _END_S, steps=[step])["ended"][0]
+                    return self._remote.send("end", END_S, steps=[step])["ended"][0]
                 reply = self._remote.send("wait", self._remote.wait_s, step=step)
             except Lost:
                 self._require_back(session)

@@ -15,6 +15,7 @@ from .session import AnsibleSession
 _LEASE_S = 30.0
 _LEASE_PARTS = 3  # the conductor is heard at least this often while a lease lasts
 _CONNECT_S = 10.0  # Ansible's own default
+END_S = 3 * supervisor.GRACE_S  # of all steps
 _BETWEEN_ATTEMPTS_S = 0.5
 _SOURCE = pathlib.Path(supervisor.__file__)
 _PYTHONS = "python3 /usr/bin/python3 /usr/local/bin/python3 /usr/libexec/platform-python"
@@ -37,6 +38,7 @@ class Remote:
         self.why = "not connected"  # None while the player answers
         self._next_attempt_s = float("-inf")
         self.lease_s = _LEASE_S
+        self._has_abandoned = False
         self.sessions = 0  # folders on the player: a new one has none of the earlier steps
 
     def start(self):
@@ -84,11 +86,15 @@ class Remote:
             self._next_attempt_s = time.monotonic() + _BETWEEN_ATTEMPTS_S
             return False
 
+    def abandon_steps(self):
+        """Those of a trial that ended while the player was unreachable end when it is back."""
+        self._has_abandoned = True
+
     def close(self):
         """Never raises."""
-        if self._folder and (self.why is None or self.is_back()):
+        if self._folder and self.why is None:  # else the player's lease ends what runs there
             with contextlib.suppress(Lost, Refused):
-                self.send("close", wait_s=2 * supervisor.GRACE_S)
+                self.send("close", END_S)
         self._ansible.close()
 
     def _begin(self):
@@ -116,6 +122,9 @@ class Remote:
         quoted = shlex.quote(f"{self._folder}/lease")
         renew = f"test -e {quoted} && touch {quoted}"
         self._ansible.keep_alive(renew, self._command("close"), self.wait_s)
+        if self._has_abandoned:
+            self._send("end", END_S, {})
+            self._has_abandoned = False
         self.why = None
 
     def _opened(self, folder):
@@ -134,7 +143,7 @@ class Remote:
     def _command(self, verb=None):
         words = [self._interpreter, "-I", "-S", f"{self._folder}/supervisor.py"]
         if verb:
-            words.append(json.dumps({"verb": verb, "wait_s": 2 * supervisor.GRACE_S}))
+            words.append(json.dumps({"verb": verb, "wait_s": END_S}))
         return shlex.join(words)
 
     def _send(self, verb, wait_s, arguments):

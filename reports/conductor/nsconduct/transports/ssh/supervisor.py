@@ -87,6 +87,13 @@ def _send(group, number):
         pass
 
 
+def terminated(signals, seconds):
+    """Waits for one of them -> whether it was SIGTERM."""
+    got = signal.sigtimedwait(signals, seconds)
+    # A process that was stopped until after the time gets no signal here, but not None either.
+    return got is not None and got.si_signo == signal.SIGTERM
+
+
 class Step:
     """A command as a session of its own, in its folder: out, err, result.json; files that are
     locked, by a process that may be killed: running (until the command has ended) and supervisor
@@ -139,8 +146,7 @@ class Step:
     def _is_unwanted(self, seconds):
         """After a signal, or the time: whether SIGTERM or the end of the lease is the reason."""
         left = max(0.0, min(self.lease.seconds / _LOOKS, seconds))
-        got = signal.sigtimedwait(self.signals, left)
-        if got is not None and got.si_signo == signal.SIGTERM:
+        if terminated(self.signals, left):
             self.is_ended_by_us = True
         elif self.lease.has_expired():
             self.failure = f"the conductor was not heard for {self.lease.seconds:g} s"
@@ -223,29 +229,39 @@ def locked(path):
     return descriptor
 
 
+def time_is_over(*_):
+    raise TimeoutError
+
+
 def wait_for_end(path, seconds):
     """Whether the process that holds the file's lock has ended."""
     try:
         descriptor = os.open(path, os.O_RDWR)
     except OSError:
         return True
-    signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(TimeoutError))
+    signal.signal(signal.SIGALRM, time_is_over)
     try:
-        signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.001))
-        fcntl.flock(descriptor, fcntl.LOCK_SH)
-        return True
+        try:
+            if seconds > 0:
+                signal.setitimer(signal.ITIMER_REAL, seconds)
+                fcntl.flock(descriptor, fcntl.LOCK_SH)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
     except TimeoutError:
+        pass
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        return True
+    except BlockingIOError:
         return False
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
         os.close(descriptor)
 
 
 def keep(lease):
     """The keeper: removes the folder when the lease has expired; supervisors end by themselves."""
     while not lease.has_expired():
-        got = signal.sigtimedwait({signal.SIGTERM}, lease.seconds / _LOOKS)
-        if got is not None:
+        if terminated({signal.SIGTERM}, lease.seconds / _LOOKS):
             return
     for step in steps():
         wait_for_end(os.path.join(FOLDER, step, "supervisor"), lease.seconds + 10 * GRACE_S)
