@@ -19,7 +19,7 @@ from nsconduct.transports.settings import Settings  # noqa: E402
 CAPTURE = os.path.join(SOURCE, "mapi-core", "apps", "demo", "demo.pcap")
 BIN = os.environ.get("NETSLICE_BIN", "")
 STAT = "cpu  {} 0 20 30 0 0 {} 0 0 0\ncpu0 1 0 0 30 0 0 0 0 0 0\nintr {} 5 5\nctxt 7\nprocesses 3\n"
-DEV = "Inter-|   Receive  |  Transmit\n face |bytes ...\n  eth0: {}\n    lo: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
+DEV = "Inter-|   Receive  |  Transmit\n face |bytes ...\n  eth0: {}\n    lo:" + 16 * " 0" + "\n"
 
 # Attaches "return 0" to a socket by bpf(), sends it seven packets, and stays.
 FILTER = """\
