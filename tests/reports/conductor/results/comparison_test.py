@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+# nsconduct compare and show on result folders: variants of a run, separate runs, and refusals.
+import copy
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from conduct_case import ConductCase, main, needs  # noqa: E402
+
+needs("scipy.special")
+import result_files  # noqa: E402
+from result_files import trial  # noqa: E402
+
+NOISE = (0.3, -0.2, 0.5, -0.4, 0.1, 0.0, -0.1, 0.2, -0.3, 0.4, 0.25, -0.15)
+
+
+def of_variant(name, level, unit="s"):
+    return [
+        trial(number, name, {"seconds": level * (1 + noise / 100)}, unit)
+        for number, noise in enumerate(NOISE, start=1)
+    ]
+
+
+class CompareTest(ConductCase):
+    def results_of(self, name, trials, variants=("plain", "gcm"), **options):
+        return result_files.write(self.path(name), list(variants), trials, **options)
+
+    def compare(self, *arguments, code=0):
+        done = self.conduct("compare", *arguments)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stdout if code == 0 else done.stderr
+
+    def test_two_variants_of_a_run_are_compared_by_rounds(self):
+        folder = self.results_of("a", of_variant("plain", 10) + of_variant("gcm", 11)[::-1])
+        text = self.compare(folder, "plain", "gcm")
+        self.assertIn("seconds [s]: gcm is slower than plain by 10 % (95 % interval", text)
+        self.assertIn("12 rounds, paired", text)
+
+    def test_the_order_of_the_variants_decides_the_direction(self):
+        folder = self.results_of("a", of_variant("plain", 10) + of_variant("gcm", 11))
+        self.assertIn("plain is faster than gcm", self.compare(folder, "gcm", "plain"))
+
+    def test_warm_up_and_failed_trials_have_no_part(self):
+        trials = of_variant("plain", 10) + of_variant("gcm", 10)
+        trials += [trial(1, "gcm", {"seconds": 1e9}, warmup=True)]
+        trials[0] = trial(1, "plain", {}, status="failed", failure="host: run step1: exit code 1")
+        text = self.compare(self.results_of("a", trials), "plain", "gcm")
+        self.assertIn("no difference shown", text)
+        self.assertIn("11 rounds, paired", text)
+
+    def test_two_runs_are_compared_variant_by_variant_as_separate_trials(self):
+        one = self.results_of("a", of_variant("plain", 10) + of_variant("gcm", 20))
+        other = self.results_of("b", of_variant("plain", 10) + of_variant("gcm", 10))
+        document = json.loads(self.compare(one, other, "--json"))
+        found = {c["a"].split()[-1]: c for c in document["comparisons"]}
+        self.assertEqual(found["plain"]["outcome"], "no difference shown")
+        self.assertEqual(found["gcm"]["outcome"], "different")
+        self.assertIs(found["gcm"]["paired"], False)
+        self.assertAlmostEqual(found["gcm"]["relative"], -0.5, places=2)
+        text = self.compare(one, other)
+        self.assertIn(f"{other} gcm is faster than {one} gcm by 50 %", text)
+        self.assertIn("If all were equal, 0.1 of 2 comparisons would show a difference.", text)
+
+    def test_runs_of_unlike_machines_are_not_compared_and_the_reason_is_named(self):
+        changed = copy.deepcopy(result_files.ENVIRONMENT)
+        changed["players"]["host"]["cpu"] = "Xeon"
+        one = self.results_of("a", of_variant("plain", 10))
+        other = self.results_of("b", of_variant("plain", 11), environment=changed)
+        text = self.compare(one, other)
+        self.assertEqual(text, "not comparable: host: other CPU ('EPYC', 'Xeon')\n")
+        document = json.loads(self.compare(one, other, "--json"))
+        self.assertEqual((document["comparisons"], len(document["unlike"])), ([], 1))
+        self.assertIn("plain is slower", self.compare(one, other, "--any-environment"))
+
+    def test_values_of_other_units_are_not_comparable(self):
+        one = self.results_of("a", of_variant("plain", 10))
+        other = self.results_of("b", of_variant("plain", 10, unit="ms"))
+        self.assertIn("not comparable: other unit (s, ms)", self.compare(one, other))
+
+    def test_few_rounds_are_not_comparable(self):
+        folder = self.results_of("a", of_variant("plain", 10)[:5] + of_variant("gcm", 11)[:5])
+        text = self.compare(folder, "plain", "gcm")
+        self.assertEqual(
+            text,
+            "seconds [s]: not comparable: 5 rounds have both, and at least 6 are needed\n",
+        )
+
+    def test_unknown_variants_values_and_folders_are_refused(self):
+        folder = self.results_of("a", of_variant("plain", 10) + of_variant("gcm", 11))
+        for arguments, words in (
+            ((folder, "plain", "ctr"), 'no variant "ctr" (variants: plain, gcm)'),
+            ((folder, "plain", "gcm", "--value", "rate"), 'no value "rate" (values: seconds)'),
+            ((folder, self.path("none")), "no folder of results"),
+            ((self.path("none"), "plain", "gcm"), "cannot open"),
+            ((folder, "plain", "gcm", "ctr"), "compare requires"),
+        ):
+            with self.subTest(arguments=arguments):
+                self.assertIn(words, self.compare(*arguments, code=2))
+
+    def test_show_has_the_interval_outliers_and_wanted_trials(self):
+        trials = of_variant("plain", 10)
+        trials[3]["values"]["seconds"]["value"] = 20.0
+        folder = self.results_of("a", trials, variants=["plain"])
+        done = self.conduct("show", folder)
+        self.assertIn("outlier, kept: plain, round 4: 20", done.stdout)
+        self.assertRegex(done.stdout, r"plain: \d+ trials for an interval of 1 %")
+        self.assertRegex(done.stdout, r"plain +12 +\S+ +20 ")
+
+
+if __name__ == "__main__":
+    main()
