@@ -131,7 +131,8 @@ def main(folders):
             chosen = {n: r for n, r in results.items() if n.split("_")[0] in wanted}
             print("\n".join([title, *lines(chosen), *published_samples(sections[title]), ""]))
     if kinds & {"ciphers", "null"}:
-        print("\n".join(["Overall Picture, Mbit/s", *cipher_table(sections["Overall Picture"], results)]))
+        title = "Overall Picture"
+        print("\n".join([f"{title}, Mbit/s", *cipher_table(sections[title], results)]))
     return 0
 
 
