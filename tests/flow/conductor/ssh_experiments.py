@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import subprocess
+import unittest
 
 import ssh_hosts
 from ssh_hosts import wait_until
@@ -43,11 +44,12 @@ class Experiment:
         for role, host in (("source", source), ("sink", sink)):
             text = PLAYER.format(address=host.address) + steps[role]
             (self.folder / f"{role}.cfg").write_text(text)
+        self.inventory = ["--inventory", world.inventory]
         self.code = self.said = None
 
     def start(self, *words):
         command = [NSCONDUCT, "run", self.folder / "master.cfg", "-o", self.results]
-        command += ["--transport", "ssh", "--inventory", self.world.inventory, *words]
+        command += ["--transport", "ssh", *self.inventory, *words]
         return subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
@@ -90,3 +92,42 @@ def left_behind(world, *hosts):
 
     wait_until(is_nothing, TIMEOUT_S)
     return found
+
+
+STEPS = """
+[Startup]
+step1:echo startup
+[Run]
+step1:echo run
+[Collect]
+step1:echo collect
+[Reset]
+step1:echo reset; touch /tmp/reset
+"""
+
+
+class ExperimentCase(unittest.TestCase):
+    """Two hosts for all experiments of a class."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.world = ssh_hosts.World("source", "sink")
+        cls.addClassCleanup(cls.world.close)
+
+    def setUp(self):
+        self.source, self.sink = self.world.hosts.values()
+        for host in (self.source, self.sink):
+            for path in host.temporary.iterdir():
+                path.unlink()
+
+    def experiment(self, source=STEPS, sink=STEPS):
+        name = self.id().rpartition(".")[2]
+        text = {"source": source, "sink": sink}
+        return Experiment(self.world, name, self.source, self.sink, text)
+
+    def require_nothing_left(self):
+        self.assertEqual(left_behind(self.world, self.source, self.sink), [])
+
+    def have_reset(self):
+        hosts = self.source, self.sink
+        return [host.name for host in hosts if (host.temporary / "reset").exists()]

@@ -5,7 +5,6 @@ import contextlib
 import json
 import pathlib
 import shlex
-import time
 
 from ...errors import EXIT_USAGE, TransportError
 from . import lost, supervisor
@@ -16,7 +15,6 @@ _LEASE_S = 30.0
 _LEASE_PARTS = 3  # the conductor is heard at least this often while a lease lasts
 _CONNECT_S = 10.0  # Ansible's own default
 END_S = 3 * supervisor.GRACE_S  # of all steps
-_BETWEEN_ATTEMPTS_S = 0.5
 _SOURCE = pathlib.Path(supervisor.__file__)
 _PYTHONS = "python3 /usr/bin/python3 /usr/local/bin/python3 /usr/libexec/platform-python"
 # A folder for the user alone; the supervisor's program comes on stdin.
@@ -36,7 +34,6 @@ class Remote:
         self._ansible = AnsibleSession(host, inventory)
         self._folder = None
         self.why = "not connected"  # None while the player answers
-        self._next_attempt_s = float("-inf")
         self.lease_s = _LEASE_S
         self._has_abandoned = False
         self.sessions = 0  # folders on the player: a new one has none of the earlier steps
@@ -71,9 +68,7 @@ class Remote:
         self._ansible.break_off()
 
     def is_back(self):
-        """Whether the player answers, on a new connection.  A failed attempt holds for a while."""
-        if time.monotonic() < self._next_attempt_s:
-            return False
+        """Whether the player answers on a new connection."""
         try:
             self._ansible.forget_connection()
             if not self._ansible.is_running():
@@ -83,7 +78,6 @@ class Remote:
             return True
         except (Lost, Refused, TransportError) as error:
             self.why = lost.reason(str(error))
-            self._next_attempt_s = time.monotonic() + _BETWEEN_ATTEMPTS_S
             return False
 
     def abandon_steps(self):
