@@ -55,6 +55,8 @@ class BackgroundCollector(ShellCollector):
         if self.place:
             place, self.place = self.place, None
             self.remove_folder(place)
+        for path in self.shell.paths(f"collector-{self.NAME}-program"):
+            path.unlink(missing_ok=True)  # empty
         return {}
 
 

@@ -104,6 +104,25 @@ class CompareTest(ConductCase):
             with self.subTest(arguments=arguments):
                 self.assertIn(words, self.compare(*arguments, code=2))
 
+    def test_damaged_results_are_refused_with_file_and_line(self):
+        good = of_variant("plain", 10)
+        for damage, words in (
+            ({"round": "1"}, '"round" is missing or of another kind'),
+            ({"values": {"seconds": 5}}, '"values" is missing'),
+            ({"values": {"seconds": {"value": float("inf"), "unit": "s"}}}, '"values" is missing'),
+            ({"status": None}, '"status" is missing'),
+            ({"collected": {"host": {"cpu": []}}}, '"collected" is of another kind'),
+            ({"load_by_others": "much"}, '"load_by_others" is of another kind'),
+        ):
+            with self.subTest(damage=damage):
+                trials = [good[0], {**good[1], **damage}, *good[2:]]
+                folder = self.results_of(f"damaged {words} {len(str(damage))}", trials)
+                said = self.compare(folder, "plain", "gcm", code=2)
+                self.assertIn(f"{folder}/trials.jsonl:2: malformed: {words}", said)
+        folder = self.results_of("environment", good, environment={"players": {"host": 1}})
+        said = self.compare(folder, "plain", "gcm", code=2)
+        self.assertIn(f'{folder}/experiment.json: malformed: "environment"', said)
+
     def test_show_has_the_interval_outliers_and_wanted_trials(self):
         trials = of_variant("plain", 10)
         trials[3]["values"]["seconds"]["value"] = 20.0
@@ -112,6 +131,11 @@ class CompareTest(ConductCase):
         self.assertIn("outlier, kept: plain, round 4: 20", done.stdout)
         self.assertRegex(done.stdout, r"plain: \d+ trials for an interval of 1 %")
         self.assertRegex(done.stdout, r"plain +12 +\S+ +20 ")
+
+    def test_show_has_the_verdicts_of_up_to_three_variants(self):
+        trials = of_variant("plain", 10) + of_variant("gcm", 11)
+        done = self.conduct("show", self.results_of("a", trials))
+        self.assertIn("\ngcm is slower than plain by 10 %", done.stdout)
 
 
 if __name__ == "__main__":
