@@ -33,6 +33,7 @@ int main(int argc, char **argv)
     }
     const double begin_s = cpu_s();
     const uint64_t value = multiplied(std::strtoull(argv[1], nullptr, 10));
-    std::printf("%.9f s, ended with %llu\n", cpu_s() - begin_s, static_cast<unsigned long long>(value));
+    std::printf("%.9f s, ended with %llu\n", cpu_s() - begin_s,
+                static_cast<unsigned long long>(value));
     return 0;
 }

@@ -5,6 +5,7 @@ import json
 import os
 
 from ..errors import EXIT_FAILED, EXIT_USAGE, ConductError
+from . import checked
 
 EXPERIMENT, TRIALS, STEPS, RESULTS = (
     "experiment.json",
@@ -49,6 +50,9 @@ class ResultFolder:
             raise ConductError(EXIT_USAGE, f"{path}: malformed: {error}") from error
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             raise ConductError(EXIT_USAGE, f"{path}: no results of nsconduct of format {FORMAT}")
+        problem = checked.experiment_problem(document) if name == EXPERIMENT else None
+        if problem:
+            raise ConductError(EXIT_USAGE, f"{path}: malformed: {problem}")
         return document
 
     def read_lines(self, name):
@@ -67,6 +71,9 @@ class ResultFolder:
                 found.append(json.loads(line))
             except (ValueError, RecursionError) as error:
                 raise ConductError(EXIT_USAGE, f"{path}:{number}: malformed: {error}") from error
+            problem = checked.trial_problem(found[-1]) if name == TRIALS else None
+            if problem:
+                raise ConductError(EXIT_USAGE, f"{path}:{number}: malformed: {problem}")
         return found
 
     def write_json(self, name, document):

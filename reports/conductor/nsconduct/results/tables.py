@@ -11,6 +11,7 @@ _COLUMNS = (
     ("Avg", "mean"),
     ("Stddev", "stddev"),
 )
+_MOST_COMPARISONS = 3  # of three variants; more are left to `nsconduct compare`
 
 
 def read(path):
@@ -57,6 +58,8 @@ def _table(name, value):
             notes.append(
                 f"{variant}: {found['trials_for_1_percent']} trials for an interval of 1 %"
             )
+    if len(value["comparisons"]) <= _MOST_COMPARISONS:
+        notes.extend(found["verdict"] for found in value["comparisons"])
     lines = [f"{name} [{value['unit']}]", *aligned(rows)]
     return "\n".join([*lines, *notes]) + "\n"
 
