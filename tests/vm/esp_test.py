@@ -53,7 +53,8 @@ trial() {{ # CIPHER yes|masked
     fi
     in_a down
     in_b down
-    echo "left: $(ip -n a xfrm state | wc -l) $(ip -n b xfrm policy | wc -l) $(ls -d /tmp/nsconduct-* 2>/dev/null)"
+    files=$(ls -d /tmp/nsconduct-* 2>/dev/null)
+    echo "left: $(ip -n a xfrm state | wc -l) $(ip -n b xfrm policy | wc -l) $files"
     echo end
 }}
 
