@@ -84,7 +84,7 @@ describe()
 {
     known
     case $implementation in
-    none) echo "implementation: no IPsec" ;;
+    none) printf 'implementation: no IPsec\ndaemon: 0 ns/byte\n' ;;
     *) "${implementation}_describe" ;;
     esac
 }

@@ -73,6 +73,7 @@ kernel_describe()
     ip -s xfrm state | sed -n 's/^[[:space:]]*\([0-9]*\)(bytes), \([0-9]*\)(packets)$/tunnel: \1 bytes, \2 packets/p' >"$state/counts"
     cat "$state/counts"
     check_counts
+    echo "daemon: 0 ns/byte"
 }
 
 kernel_down()
