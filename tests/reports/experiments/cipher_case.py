@@ -36,7 +36,7 @@ class CipherCase(ExperimentCase):
     def _check_end(self, variant, player):
         said = self.output("1", variant, player, "collect-step1.out")
         if variant == "no_ipsec":
-            self.assertEqual(said, "implementation: no IPsec\n")
+            self.assertIn("implementation: no IPsec\n", said)
             return
         self.assertRegex(said, f"(?m)^cipher: ({'|'.join(CIPHERS[variant])})")
         if "aes" in variant:
