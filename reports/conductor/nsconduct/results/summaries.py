@@ -1,12 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Trials -> results.json: samples of each value by variant, their statistics, and comparisons.
-from ..statistics import plain
+from ..statistics import plain, scientific
 from .folder import FORMAT
 
-try:
-    from ..statistics import compare, summary
-except ImportError:  # without its packages: samples only
-    compare = summary = None
 MISSING = (
     "no intervals and comparisons, because the Python package scipy is missing "
     "(Debian: apt install python3-scipy)"
@@ -15,7 +11,7 @@ MISSING = (
 
 def missing():
     """A text that says which statistics there are not, and why; or None."""
-    return None if summary else MISSING
+    return None if scientific.summary() else MISSING
 
 
 def document(experiment, trials):
@@ -56,6 +52,7 @@ def samples(trials, name, variant):
 
 def _value(experiment, trials, name):
     unit = next((t["values"][name]["unit"] for t in trials if name in t["values"]), "")
+    compare = scientific.compare()
     by_variant = {v: samples(trials, name, v) for v in experiment["variants"]}
     return {
         "unit": unit,
@@ -66,5 +63,6 @@ def _value(experiment, trials, name):
 
 def summarised(found):
     """found: round -> value."""
+    summary = scientific.summary()
     values, rounds = list(found.values()), list(found)
     return summary.summarise(values, rounds) if summary else plain.figures(values)
