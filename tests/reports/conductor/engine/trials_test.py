@@ -137,6 +137,16 @@ class TrialsTest(ConductCase):
         self.player("a", run="step1: echo")
         self.assertIn("of another configuration: ", self.run_master("--resume", code=2))
 
+    def test_a_folder_in_which_another_run_writes_is_refused(self):
+        self.master("a")
+        self.player("a", run="step1: touch begun; sleep 1000")
+        with self.running() as process:
+            self.wait_for_file("begun")
+            said = self.run_master("--resume", code=2)
+            self.assertIn("another nsconduct writes here", said)
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=60)
+
     def test_a_folder_with_other_files_is_refused(self):
         self.master("a")
         self.player("a", run="step1: true")
