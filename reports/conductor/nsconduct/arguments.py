@@ -103,7 +103,7 @@ def _add_run(commands):
         action="append",
         default=[],
         type=_setting,
-        help="instead of KEY in [Settings]; may be repeated",
+        help="instead of the master file's setting; may be repeated",
     )
     _add_transport(command)
     command.add_argument("-q", "--quiet", action="store_true", help="report errors only")
