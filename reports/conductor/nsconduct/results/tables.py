@@ -2,7 +2,7 @@
 # A result folder -> tables, as in the published measurements: Min, Max, Median, Avg, Stddev.
 import json
 
-from . import folder as folders, summaries
+from . import folder as folders, prefixes, summaries
 
 _COLUMNS = (
     ("Min", "min"),
@@ -40,18 +40,24 @@ def shown(path, as_json):
 def _table(name, value):
     rows = [["", "Trials", *(title for title, _ in _COLUMNS), "95 % interval of the mean"]]
     notes = []
+    medians = [found.get("median") for found in value["variants"].values()]
+    factor, unit = prefixes.scaled(value["unit"], medians)
+
+    def shown(one):
+        return number(None if one is None else factor * one)
+
     for variant, found in value["variants"].items():
         interval = found.get("ci95") or (None, None)
         rows.append(
             [
                 variant,
                 str(found.get("count", 0)),
-                *(number(found.get(key)) for _, key in _COLUMNS),
-                "-" if None in interval else f"{number(interval[0])} to {number(interval[1])}",
+                *(shown(found.get(key)) for _, key in _COLUMNS),
+                "-" if None in interval else f"{shown(interval[0])} to {shown(interval[1])}",
             ]
         )
         notes.extend(
-            f"outlier, kept: {variant}, round {o['round']}: {number(o['value'])}"
+            f"outlier, kept: {variant}, round {o['round']}: {shown(o['value'])}"
             for o in found.get("outliers", [])
         )
         if found.get("trials_for_1_percent"):
@@ -60,7 +66,7 @@ def _table(name, value):
             )
     if len(value["comparisons"]) <= _MOST_COMPARISONS:
         notes.extend(found["verdict"] for found in value["comparisons"])
-    lines = [f"{name} [{value['unit']}]", *aligned(rows)]
+    lines = [f"{name} [{unit}]", *aligned(rows)]
     return "\n".join([*lines, *notes]) + "\n"
 
 
