@@ -25,8 +25,13 @@ class SshTransport(transport.Transport):
     def connect(self):
         with concurrent.futures.ThreadPoolExecutor(max_workers=len(self._players)) as pool:
             connecting = [pool.submit(player.connect) for player in self._players]
-        for done in connecting:
-            done.result()
+            try:
+                for done in connecting:
+                    done.result()
+            except BaseException:
+                for player in self._players:
+                    player.interrupt()
+                raise
 
 
 class SshPlayer(transport.Player):
