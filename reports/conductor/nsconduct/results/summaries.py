@@ -14,6 +14,12 @@ def missing():
     return None if scientific.summary() else MISSING
 
 
+def trials_for(samples, percent):
+    """Trials that an interval of this half width needs; None if unknown."""
+    summary = scientific.summary()
+    return summary.trials_for(samples, percent / 100) if summary else None
+
+
 def document(experiment, trials):
     """experiment: that of experiment.json."""
     counted = [t for t in trials if not t["warmup"]]

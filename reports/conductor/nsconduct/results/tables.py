@@ -22,11 +22,12 @@ def read(path):
     )
 
 
-def shown(path, as_json):
+def shown(path, as_json, precision=1.0):
+    """precision: in percent, for which the wanted trials are shown."""
     document = read(path)
     if as_json:
         return json.dumps(document, indent=1) + "\n"
-    parts = [_table(name, value) for name, value in document["values"].items()]
+    parts = [_table(name, value, precision) for name, value in document["values"].items()]
     if not parts:
         parts.append(f"{document['experiment']}: no values ([Values] of the master file)\n")
     failures = [
@@ -37,7 +38,7 @@ def shown(path, as_json):
     return "\n".join(parts + (["".join(failures)] if failures else []))
 
 
-def _table(name, value):
+def _table(name, value, precision):
     rows = [["", "Trials", *(title for title, _ in _COLUMNS), "95 % interval of the mean"]]
     notes = []
     for variant, found in value["variants"].items():
@@ -54,10 +55,9 @@ def _table(name, value):
             f"outlier, kept: {variant}, round {o['round']}: {number(o['value'])}"
             for o in found.get("outliers", [])
         )
-        if found.get("trials_for_1_percent"):
-            notes.append(
-                f"{variant}: {found['trials_for_1_percent']} trials for an interval of 1 %"
-            )
+        wanted = summaries.trials_for(found["samples"], precision)
+        if wanted:
+            notes.append(f"{variant}: {wanted} trials for an interval of ±{number(precision)} %")
     if len(value["comparisons"]) <= _MOST_COMPARISONS:
         notes.extend(found["verdict"] for found in value["comparisons"])
     lines = [f"{name} [{value['unit']}]", *aligned(rows)]
