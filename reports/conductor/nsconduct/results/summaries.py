@@ -27,6 +27,7 @@ def document(experiment, trials):
         "format": FORMAT,
         "experiment": experiment["name"],
         "values": {name: _value(experiment, counted, name) for name in names(experiment, counted)},
+        "disturbance": {name: disturbance(counted, name) for name in ("load_by_others", "steal")},
         "failures": [
             {
                 "round": t["round"],
@@ -37,6 +38,20 @@ def document(experiment, trials):
             for t in trials
             if t["status"] != "ok"
         ],
+    }
+
+
+def disturbance(trials, name):
+    """Mean and greatest share of the CPUs, with its round and variant; None if unknown."""
+    found = [trial for trial in trials if trial.get(name) is not None]
+    if not found:
+        return None
+    worst = max(found, key=lambda trial: trial[name])
+    return {
+        "mean": sum(trial[name] for trial in found) / len(found),
+        "max": worst[name],
+        "round": worst["round"],
+        "variant": worst["variant"],
     }
 
 

@@ -11,6 +11,7 @@ _COLUMNS = (
     ("Avg", "mean"),
     ("Stddev", "stddev"),
 )
+_MUCH = 0.05  # of all CPUs in a trial: load by others, or steal, that is worth a sentence
 _MOST_COMPARISONS = 3  # of three variants; more are left to `nsconduct compare`
 
 
@@ -30,12 +31,25 @@ def shown(path, as_json, precision=1.0):
     parts = [_table(name, value, precision) for name, value in document["values"].items()]
     if not parts:
         parts.append(f"{document['experiment']}: no values ([Values] of the master file)\n")
+    parts.extend(_disturbances(document["disturbance"]))
     failures = [
         f"failed: {'warm-up ' if f['warmup'] else ''}round {f['round']}, {f['variant']}: "
         f"{f['failure']}\n"
         for f in document["failures"]
     ]
     return "\n".join(parts + (["".join(failures)] if failures else []))
+
+
+def _disturbances(found):
+    """Sentences on what else used the CPUs during Run, if it was much."""
+    what = {"load_by_others": "other processes", "steal": "the hypervisor"}
+    for name, words in what.items():
+        share = found[name]
+        if share and share["max"] >= _MUCH:
+            yield (
+                f"disturbed: {words} had {100 * share['mean']:.1f} % of the CPU time during Run, "
+                f"at most {100 * share['max']:.0f} % (round {share['round']}, {share['variant']})\n"
+            )
 
 
 def _table(name, value, precision):

@@ -143,6 +143,17 @@ class CompareTest(ConductCase):
         self.assertRegex(done.stdout, r"plain: \d+ trials for an interval of ±1 %")
         self.assertRegex(done.stdout, r"plain +12 +\S+ +20 ")
 
+    def test_show_names_the_trial_that_others_disturbed_most(self):
+        trials = of_variant("plain", 10)
+        trials[4].update(load_by_others=0.6, steal=0.01)
+        done = self.conduct("show", self.results_of("a", trials, variants=["plain"]))
+        self.assertIn(
+            "disturbed: other processes had 5.0 % of the CPU time during Run, at most 60 % "
+            "(round 5, plain)\n",
+            done.stdout,
+        )
+        self.assertNotIn("hypervisor", done.stdout)
+
     def test_show_has_the_verdicts_of_up_to_three_variants(self):
         trials = of_variant("plain", 10) + of_variant("gcm", 11)
         done = self.conduct("show", self.results_of("a", trials))
