@@ -3,7 +3,7 @@
 """nsconduct on busy loops -> how often it says that two variants differ: identical ones, of which
 it may say so in 5 % of all experiments, and ones that differ by 2 %.
 
-CONDUCT_EXPERIMENTS: with identical variants, instead of 200."""
+CONDUCT_EXPERIMENTS: with identical variants, instead of 200; 0: only those that differ."""
 
 import json
 import os
@@ -98,6 +98,8 @@ def print_figure(figure, value, unit, bar, sense, raw, note):
 
 def identical(bench, steps_of_a_second):
     count = int(os.environ.get("CONDUCT_EXPERIMENTS", IDENTICAL))
+    if count == 0:
+        return
     found = bench.shown("identical", count, ROUNDS, LOOP_S * steps_of_a_second, 1)
     del found["relative"]
     for value in VALUES:

@@ -14,6 +14,12 @@ def missing():
     return None if scientific.summary() else MISSING
 
 
+def trials_for(samples, percent):
+    """Trials that an interval of this half width needs; None if unknown."""
+    summary = scientific.summary()
+    return summary.trials_for(samples, percent / 100) if summary else None
+
+
 def document(experiment, trials):
     """experiment: that of experiment.json."""
     counted = [t for t in trials if not t["warmup"]]
@@ -21,6 +27,7 @@ def document(experiment, trials):
         "format": FORMAT,
         "experiment": experiment["name"],
         "values": {name: _value(experiment, counted, name) for name in names(experiment, counted)},
+        "disturbance": {name: disturbance(counted, name) for name in ("load_by_others", "steal")},
         "failures": [
             {
                 "round": t["round"],
@@ -31,6 +38,20 @@ def document(experiment, trials):
             for t in trials
             if t["status"] != "ok"
         ],
+    }
+
+
+def disturbance(trials, name):
+    """Mean and greatest share of the CPUs, with its round and variant; None if unknown."""
+    found = [trial for trial in trials if trial.get(name) is not None]
+    if not found:
+        return None
+    worst = max(found, key=lambda trial: trial[name])
+    return {
+        "mean": sum(trial[name] for trial in found) / len(found),
+        "max": worst[name],
+        "round": worst["round"],
+        "variant": worst["variant"],
     }
 
 

@@ -5,6 +5,7 @@ import copy
 import io
 import json
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -104,6 +105,16 @@ class CompareTest(ConductCase):
             with self.subTest(arguments=arguments):
                 self.assertIn(words, self.compare(*arguments, code=2))
 
+    def test_the_rounds_for_a_wanted_precision_grow_with_its_square(self):
+        trials = of_variant("plain", 10) + of_variant("gcm", 11)[::-1]
+        for one in trials[12:]:
+            one["values"]["seconds"]["value"] += one["round"] % 3
+        folder, wanted = self.results_of("a", trials), {}
+        for percent in ("1", "0.5"):
+            text = self.compare(folder, "plain", "gcm", "--precision", percent)
+            wanted[percent] = int(re.search(rf"about (\d+) rounds .* ±{percent} %", text)[1])
+        self.assertAlmostEqual(wanted["0.5"] / wanted["1"], 4, delta=0.05)
+
     def test_damaged_results_are_refused_with_file_and_line(self):
         good = of_variant("plain", 10)
         for damage, words in (
@@ -129,8 +140,19 @@ class CompareTest(ConductCase):
         folder = self.results_of("a", trials, variants=["plain"])
         done = self.conduct("show", folder)
         self.assertIn("outlier, kept: plain, round 4: 20", done.stdout)
-        self.assertRegex(done.stdout, r"plain: \d+ trials for an interval of 1 %")
+        self.assertRegex(done.stdout, r"plain: \d+ trials for an interval of ±1 %")
         self.assertRegex(done.stdout, r"plain +12 +\S+ +20 ")
+
+    def test_show_names_the_trial_that_others_disturbed_most(self):
+        trials = of_variant("plain", 10)
+        trials[4].update(load_by_others=0.6, steal=0.01)
+        done = self.conduct("show", self.results_of("a", trials, variants=["plain"]))
+        self.assertIn(
+            "disturbed: other processes had 5.0 % of the CPU time during Run, at most 60 % "
+            "(round 5, plain)\n",
+            done.stdout,
+        )
+        self.assertNotIn("hypervisor", done.stdout)
 
     def test_show_has_the_verdicts_of_up_to_three_variants(self):
         trials = of_variant("plain", 10) + of_variant("gcm", 11)
