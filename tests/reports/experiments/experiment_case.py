@@ -14,7 +14,7 @@ BIN = os.path.dirname(NSCONDUCT)
 
 class ExperimentCase(ConductCase):
     def conduct_experiment(self, name, seconds, code=0, folder=EXPERIMENTS):
-        """name: tcp/tcp_2_hosts -> its trials by variant.  code: of the program, or None for any."""
+        """name: tcp/tcp_2_hosts -> its trials by variant.  code: None for any."""
         self.out = self.path(os.path.basename(name) + "-results")
         done = self.conduct(
             *("run", os.path.join(folder, f"{name}.cfg"), "-o", self.out, "--quiet"),
