@@ -33,6 +33,13 @@ class Esp(CipherCase):
         said = self.esp("up", "left", "null", "yes")
         self.assertIn("esp: missing: ESP of the kernel (CONFIG_INET_ESP)", said)
 
+    def test_the_experiment_says_so_where_the_kernel_has_none(self):
+        trial = self.conduct_experiment("ciphers/null_2_hosts", 1, code=None)["null"]
+        if trial["status"] == "ok":
+            self.assertGreater(self.value(trial, "throughput"), 0)
+        else:
+            self.assertIn("missing: ESP of the kernel", trial["failure"])
+
     @unittest.skipIf(os.path.exists(OF_PACKAGE), "the daemon is installed")
     def test_a_missing_daemon_is_named(self):
         said = self.esp("up", "left", "null-sha1", "yes", XDG_CACHE_HOME=self.folder, CHARON="")
