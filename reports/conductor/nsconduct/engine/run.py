@@ -3,6 +3,7 @@
 import time
 
 from nsreport import signals
+from nsreport.text import plural
 
 from ..collectors.registry import COLLECTORS
 from ..config import programs
@@ -38,7 +39,7 @@ def run(experiment, options, say):
                 write_results(folder, say)
     trials = folder.read_lines(folders.TRIALS)
     failed = [t for t in trials if t["status"] != "ok"]
-    say(f"{len(trials)} trials, {len(failed)} failed: {folder.path}")
+    say(f"{plural(len(trials), 'trial')}, {len(failed)} failed: {folder.path}")
     return EXIT_FAILED if failed else EXIT_OK
 
 
