@@ -12,7 +12,7 @@ from ..errors import EXIT_FAILED, EXIT_MISSING, EXIT_OK, ConductError
 from ..results import folder as folders, parquet, summaries
 from ..transports import registry
 from ..transports.settings import Settings
-from . import plan, resume
+from . import plan, resume, unfinished
 from .progress import Progress
 from .trial import TrialRunner
 
@@ -32,6 +32,7 @@ def run(experiment, options, say):
         check_programs(experiment, players)
         environment = _environment(folder, players, options.version, say)
         _write_experiment(folder, experiment, seed, environment)
+        unfinished.reset(folder, experiment, players, planned, say)
         try:
             _run_trials(experiment, players, folder, missing, options, say)
         finally:
@@ -49,7 +50,8 @@ def _run_trials(experiment, players, folder, missing, options, say):
             _check_alive(players)
             progress.begin(trial)
             runner = TrialRunner(experiment, players, folder.path, trial, progress.show)
-            result = runner.run()
+            with unfinished.noted(folder, trial):
+                result = runner.run()
             progress.end()
             if result["failure"]:
                 say(f"{trial}: failed: {result['failure']}")
