@@ -117,7 +117,7 @@ class SshPlayer(transport.Player):
         reply = None
         if not failure:
             self._count += 1
-            step = f"step{self._count}"
+            step = f"{supervisor.STEP}{self._count}"
             try:
                 reply = work(step)
                 if reply:

@@ -16,13 +16,15 @@ _LEASE_PARTS = 3  # the conductor is heard at least this often while a lease las
 _CONNECT_S = 10.0  # Ansible's own default
 END_S = 3 * supervisor.GRACE_S  # of all steps
 _SOURCE = pathlib.Path(supervisor.__file__)
-_PYTHONS = "python3 /usr/bin/python3 /usr/local/bin/python3 /usr/libexec/platform-python"
+_PYTHONS = "/usr/bin/python3 python3 /usr/local/bin/python3 /usr/libexec/platform-python"
 # A folder for the user alone; the supervisor's program comes on stdin.
 _OPEN = """umask 077
 for python in {pythons}; do command -v "$python" >/dev/null && break; python=; done
 [ "$python" ] || {{ echo "python3: not found on the player" >&2; exit 127; }}
 folder={folder}
-cat >"$folder/supervisor.py" && "$python" -I -S "$folder/supervisor.py" {request}"""
+cat >"$folder/supervisor.py" && {run} {request}"""
+# Imported, so that Python compiles it once, into the folder.
+_RUN = "import sys; sys.path[:0] = sys.argv[1:2]; import supervisor; supervisor.main(sys.argv[2:])"
 _NO_FOLDER = 9  # exit code
 _NEW_FOLDER = '$(mktemp -d "${TMPDIR:-/tmp}/nsconduct.XXXXXX") || exit 1'
 
@@ -127,6 +129,7 @@ class Remote:
         command = _OPEN.format(
             pythons=_PYTHONS if self._python.startswith("auto") else shlex.quote(self._python),
             folder=earlier if folder else _NEW_FOLDER,
+            run=f'"$python" -I -S -c {shlex.quote(_RUN)} "$folder"',
             request=shlex.quote(request),
         )
         answer = self._ansible.request(command, _SOURCE.read_bytes(), self._connect_s + self.wait_s)
@@ -135,7 +138,7 @@ class Remote:
         return _reply(answer)
 
     def _command(self, verb=None):
-        words = [self._interpreter, "-I", "-S", f"{self._folder}/supervisor.py"]
+        words = [self._interpreter, "-I", "-S", "-c", _RUN, self._folder]
         if verb:
             words.append(json.dumps({"verb": verb, "wait_s": END_S}))
         return shlex.join(words)

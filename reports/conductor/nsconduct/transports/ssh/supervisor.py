@@ -3,19 +3,19 @@
 # Each step has a supervisor of its own, which no connection ends: it ends the step's processes when
 # the step is over, too slow, or when the conductor has not been heard for the time of the lease.
 # Python 3.7 and its standard library only: a player may be older than the conductor.
-import base64
+# What only some requests need is imported there: loading it takes longer than most requests.
+import binascii
 import errno
 import fcntl
 import json
 import os
-import shutil
 import signal
-import subprocess
 import sys
 import time
 
 MARK = "nsconduct-reply "  # a player's login shell may print before it
 FOLDER = os.path.dirname(os.path.abspath(__file__))
+STEP = "step"  # begin of the steps' folders
 LEASE = os.path.join(FOLDER, "lease")
 GRACE_S = 2.0  # from SIGTERM to SIGKILL
 _CHUNK_BYTES = 4 << 20
@@ -33,7 +33,7 @@ _LOOKS = 3  # of a supervisor at the lease, while it lasts
 def _prctl(option, value):
     """Linux only; elsewhere the process group alone is ended."""
     if sys.platform.startswith("linux"):
-        import ctypes  # only where it is used: it takes longer to load than a request to answer
+        import ctypes
 
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
@@ -107,6 +107,8 @@ class Step:
         self.is_timed_out, self.is_ended_by_us, self.failure = False, False, None
 
     def start(self):
+        import subprocess
+
         _prctl(_SUBREAPER, 1)
         home = os.path.expanduser("~")
 
@@ -265,12 +267,12 @@ def keep(lease):
             return
     for step in steps():
         wait_for_end(os.path.join(FOLDER, step, "supervisor"), lease.seconds + 10 * GRACE_S)
-    shutil.rmtree(FOLDER, ignore_errors=True)
+    remove(FOLDER)
 
 
 def steps():
     try:
-        return [n for n in os.listdir(FOLDER) if os.path.isdir(os.path.join(FOLDER, n))]
+        return [name for name in os.listdir(FOLDER) if name.startswith(STEP)]
     except OSError:
         return []
 
@@ -356,7 +358,7 @@ def read(request):
             size = os.fstat(file.fileno()).st_size
     except OSError:
         data, size = b"", 0
-    return {"data": base64.b64encode(data).decode(), "bytes": size}
+    return {"data": binascii.b2a_base64(data, newline=False).decode(), "bytes": size}
 
 
 def end(request):
@@ -383,10 +385,18 @@ def kill(path):
 def discard(names):
     for name in names:
         if wait_for_end(os.path.join(FOLDER, name, "supervisor"), 0):
-            shutil.rmtree(os.path.join(FOLDER, name), ignore_errors=True)
+            remove(os.path.join(FOLDER, name))
+
+
+def remove(folder):
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def check(request):
+    import shutil
+
     return {"missing": [name for name in request["programs"] if not shutil.which(name)]}
 
 
@@ -397,7 +407,7 @@ def alive(request):
 def close_session(request):
     end(request)
     kill(os.path.join(FOLDER, "keeper"))
-    shutil.rmtree(FOLDER, ignore_errors=True)
+    remove(FOLDER)
     return {}
 
 
@@ -413,8 +423,8 @@ VERBS = {
 }
 
 
-def main():
-    request = json.loads(sys.argv[1] if len(sys.argv) > 1 else sys.stdin.read())
+def main(arguments):
+    request = json.loads(arguments[0] if arguments else sys.stdin.read())
     if request["verb"] != "open":
         os.utime(LEASE)
     try:
@@ -422,7 +432,3 @@ def main():
     except OSError as error:
         reply = {"error": str(error)}
     sys.stdout.write("\n" + MARK + json.dumps(reply) + "\n")
-
-
-if __name__ == "__main__":
-    main()
