@@ -21,9 +21,8 @@ def summary(experiment):
 
 def text(experiment):
     lines = [summary(experiment)]
-    for name, transport in experiment.transports.items():
-        file = experiment.players[name].path
-        lines.append(f"player {name}: {' '.join(word for word in transport if word)}, {file}")
+    for name, transport in experiment.transport_texts().items():
+        lines.append(f"player {name}: {transport}, {experiment.players[name].path}")
     lines.extend(_network(experiment.network))
     lines.extend(f"setting {key}: {value}" for key, value in experiment.settings.items())
     for variant, settings in experiment.variants.items():

@@ -105,10 +105,7 @@ def _write_experiment(folder, experiment, seed, environment):
             "name": experiment.name,
             "master": experiment.path,
             "files": experiment.files,
-            "players": {
-                name: " ".join(word for word in transport if word)
-                for name, transport in experiment.transports.items()
-            },
+            "players": experiment.transport_texts(),
             "settings": experiment.settings,
             "variants": list(experiment.variants),
             "values": [value.name for value in experiment.values],

@@ -153,6 +153,12 @@ class TrialsTest(ConductCase):
         self.run_master("--resume", "--trials", "4")
         self.assertEqual(self.order()[: len(before)], before)
         self.assertEqual(len(self.order()), 12)
+        for what, option in {
+            "seed": ["--seed", "1"],
+            "transports": ["--transport", "ssh:x"],
+        }.items():
+            said = self.run_master("--resume", *option, code=2)
+            self.assertIn(f"of other {what}: ", said)
         self.player("a", run="step1: echo")
         self.assertIn("of another configuration: ", self.run_master("--resume", code=2))
 
