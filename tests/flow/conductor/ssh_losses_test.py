@@ -3,6 +3,7 @@
 """Connections, supervisors and nsconduct itself that end: no process stays on the player."""
 
 import os
+import pathlib
 import shutil
 import signal
 import subprocess
@@ -48,6 +49,7 @@ class Losses(WorldCase):
         running.wait()
         self.assertTrue(ssh_hosts.has_only_ssh_servers(self.host))
         self.assertTrue(wait_until(lambda: not ssh_hosts.our_processes()))
+        self.assertEqual(list(pathlib.Path("/tmp").glob("nsc*")), [])
         self.assertEqual(list(self.host.temporary.iterdir()), [])
 
     def test_with_become_the_steps_have_another_user(self):

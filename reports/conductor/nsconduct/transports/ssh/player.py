@@ -11,6 +11,8 @@ from . import supervisor
 from .lost import Lost, Refused
 from .remote import END_S, Remote
 
+_ATTEMPTS = 5
+
 
 class SshTransport(transport.Transport):
     def __init__(self, settings):
@@ -131,26 +133,31 @@ class SshPlayer(transport.Player):
 
     def _start(self, step, command, timeout_s, wait_s):
         over, self._over = self._over, []
-        return self._remote.send(
+        return self._answered(
             "start", wait_s, step=step, command=command, timeout_s=timeout_s, discard=over
         )
 
     def _finished(self, step, command, timeout_s):
-        """The reply of a step that has ended.  A connection that was lost and is back again does
-        not end the step; interrupt() does."""
-        reply, session = None, self._remote.sessions
-        try:
-            reply = self._start(step, command, timeout_s, self._remote.wait_s)
-        except Lost:
-            self._require_back(session)
-        while reply is None or reply["is_running"]:
+        """The reply of a step that has ended, perhaps by interrupt()."""
+        reply = self._start(step, command, timeout_s, self._remote.wait_s)
+        while reply["is_running"]:
+            if self.interrupted.is_set():
+                return self._answered("end", END_S, steps=[step])["ended"][0]
+            reply = self._answered("wait", self._remote.wait_s, step=step)
+        return reply
+
+    def _answered(self, verb, wait_s, **arguments):
+        """The reply to a request that may be repeated: a connection that was lost and is back
+        again does not end a step."""
+        session = self._remote.sessions
+        for _ in range(_ATTEMPTS):
             try:
-                if self.interrupted.is_set():
-                    return self._remote.send("end", END_S, steps=[step])["ended"][0]
-                reply = self._remote.send("wait", self._remote.wait_s, step=step)
+                return self._remote.send(verb, wait_s, **arguments)
             except Lost:
                 self._require_back(session)
-        return reply
+            if self.interrupted.is_set() and verb != "end":
+                wait_s = 0
+        raise Lost(f"player hangs (no answer to {_ATTEMPTS} requests)")
 
     def _require_back(self, session):
         if not self._remote.is_back():

@@ -50,6 +50,8 @@ class AnsibleSession:
         """Raises TransportError."""
         if self.inventory and "," not in self.inventory and not os.path.exists(self.inventory):
             raise TransportError(f"{self.inventory}: cannot open: No such file", EXIT_USAGE)
+        if self._process:  # it has ended, perhaps without its children
+            self._kill()
         self._close_socket()
         ours, theirs = socket.socketpair()
         arguments = {"nsconduct_host": self.host, "nsconduct_descriptor": theirs.fileno()}

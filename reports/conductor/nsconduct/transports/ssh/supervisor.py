@@ -302,10 +302,12 @@ def write_pid(descriptor):
 
 
 def start(request):
+    """Once, also if the conductor repeats the request because its connection was lost."""
     discard(request.get("discard", ()))
     folder = os.path.join(FOLDER, request["step"])
-    os.mkdir(folder, 0o700)
-    holding = [locked(os.path.join(folder, name)) for name in ("running", "supervisor")]
+    holding = claimed(folder)
+    if not holding:
+        return wait(request)
     reading, writing = os.pipe()
     if not detached():
         for descriptor in [*holding, writing]:
@@ -316,6 +318,21 @@ def start(request):
         supervise(request, folder, holding, writing)
     finally:
         os._exit(0)
+
+
+def claimed(folder):
+    """Creates a step's folder, with both locks held; nothing if it exists."""
+    new = os.path.join(FOLDER, f"new.{os.getpid()}")
+    os.mkdir(new, 0o700)
+    holding = [locked(os.path.join(new, name)) for name in ("running", "supervisor")]
+    try:
+        os.rename(new, folder)
+        return holding
+    except OSError as error:
+        if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
+            raise
+        remove(new)
+        return []
 
 
 def supervise(request, folder, holding, started):
@@ -344,7 +361,7 @@ def wait(request):
         with open(os.path.join(folder, "result.json")) as file:
             result = json.load(file)
     except (OSError, ValueError):
-        result = dict(UNKNOWN, failure="player died: its processes were killed")
+        result = dict(UNKNOWN, failure="player died, or its disk is full: no result")
     output = {name: read(dict(request, stream=name, offset=0)) for name in ("out", "err")}
     return {"is_running": False, "result": result, "output": output}
 
