@@ -76,8 +76,9 @@ class Bench:
         """Figures of as many experiments: those that show a difference, by value."""
         self.loads, every = [], []
         for number in range(1, count + 1):
-            print(f"{name}: {number} of {count}", file=sys.stderr, flush=True)
             every.append(self.compared(f"{name}-{number}", *experiment))
+            shown = ", ".join(f"{value} {every[-1][value]['outcome']}" for value in VALUES)
+            print(f"{name}: {number} of {count}: {shown}", file=sys.stderr, flush=True)
         return {
             "experiments": count,
             "shown": {
