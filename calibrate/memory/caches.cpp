@@ -108,16 +108,17 @@ uint64_t size_for(const std::vector<Cache> &caches, const Cache &cache)
 
 std::optional<uint64_t> available_bytes(const std::filesystem::path &root)
 {
+    std::optional<uint64_t> least;
+    const auto limit = [&](std::optional<uint64_t> bytes) {
+        if (bytes)
+            least = least ? std::min(*least, *bytes) : *bytes;
+    };
+    limit(size_of(line_of(root / "sys/fs/cgroup/memory.max").value_or(""))); // of a container
     std::ifstream file(root / "proc/meminfo");
-    uint64_t kilobytes = 0;
     for (std::string line; std::getline(file, line);)
-        if (line.starts_with("MemAvailable:")) {
-            const size_t digit = line.find_first_of("0123456789");
-            if (digit != line.npos &&
-                std::from_chars(line.data() + digit, line.data() + line.size(), kilobytes).ec ==
-                    std::errc())
-                return kilobytes << 10;
-        }
-    return std::nullopt;
+        if (const size_t digit = line.find_first_of("0123456789");
+            line.starts_with("MemAvailable:") && digit != line.npos)
+            limit(size_of(line.substr(digit, line.find(' ', digit) - digit) + 'K'));
+    return least;
 }
 } // namespace calibrate

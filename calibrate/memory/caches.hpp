@@ -27,6 +27,6 @@ std::vector<Cache> caches_of_library();
 // in spite of collisions, but more than the cache before it holds.
 uint64_t size_for(const std::vector<Cache> &caches, const Cache &cache);
 
-// MemAvailable of /proc/meminfo; absent if not reported.
+// MemAvailable of /proc/meminfo, or the limit of the control group; absent if not reported.
 std::optional<uint64_t> available_bytes(const std::filesystem::path &root);
 } // namespace calibrate

@@ -5,6 +5,7 @@ from . import memory
 from .costs import taken_at
 from .line import RATES, Line
 
+HARDLY_ANOTHER = 1.35
 FITS, DOES_NOT, UNSURE, OTHER_SIZE = "yes", "no", "within its error", "not known"
 
 
@@ -19,7 +20,10 @@ def hz_of(document):
 
 
 def rates_of(document):
-    return sorted({*RATES, document["rate"]})
+    """The usual rates and the chosen one, without those that are hardly another rate."""
+    chosen = document["rate"]
+    others = {rate for rate in RATES if max(rate, chosen) / min(rate, chosen) > HARDLY_ANOTHER}
+    return sorted({*others, chosen})
 
 
 def taken(document):

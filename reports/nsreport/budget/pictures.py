@@ -3,7 +3,7 @@
 from ..charts import AXIS_PX, ROW_PX, log_range, tics
 from ..layout import GREY, MEASURED, PALETTE, PAPER, row_labels, top_px, width_px
 from ..picture import Absent, Picture
-from ..text import number
+from ..text import number, plural
 from . import facts
 from .line import COUNTED, SIZES, Line, line_text, rate_text, whole_cores
 
@@ -12,6 +12,7 @@ HEIGHT_PX = 430
 LEVEL_COLOUR = 0xD55E00
 NO_RECORDS = "not applicable (no records)"
 MOST_LINES = 7
+MOST_ROWS = 30
 
 
 def _sizes(document):
@@ -72,7 +73,8 @@ def budget(document):
             for n in sizes
             for one in [Line(rate, n)]
         ],
-        f"lines: computed, N + 20 bytes on the line; dashed lines: {facts.memory_source(document)}",
+        "lines: computed, N + 20 bytes on the line"
+        + (f"; dashed lines: {facts.memory_source(document)}" if levels else ""),
         facts.memory_samples(document) + "; lines are not measured",
         NO_RECORDS,
         "Each line is a line rate; it shows the time from the beginning of one packet to that of "
@@ -106,6 +108,7 @@ def functions(document):
         return Absent(name, topic, "No costs were given (nsreport --budget COST.json -o DIR).")
     if not found:
         return Absent(name, topic, "The input has no cost of a packet in cycles.")
+    found, rest = _largest(found)
     budget_cycles = line.cycles(hz)
     dots = [
         (one.cycles, i, max(one.cycles - (one.half or 0), one.cycles / 10), one.cycles + half)
@@ -162,12 +165,19 @@ def functions(document):
         "disturb each other. The figures at the right are the cycles, and the cores that they "
         "keep busy. Bars are 95 % confidence intervals. Functions of one program share the core: "
         "add their figures.",
-        _function_notes(document, found),
+        _function_notes(document, found, rest),
     )
 
 
-def _function_notes(document, found):
-    notes = []
+def _largest(found):
+    """The MOST_ROWS largest costs in their order, and how many others there are."""
+    least = sorted((one.cycles for one, _ in found), reverse=True)[:MOST_ROWS][-1]
+    kept = [pair for pair in found if pair[0].cycles >= least][:MOST_ROWS]
+    return kept, len(found) - len(kept)
+
+
+def _function_notes(document, found, rest):
+    notes = [f"{plural(rest, 'smaller cost')} only in the table."] if rest else []
     hidden = [one for one, _ in found if one.cycles <= (one.half or 0)]
     if hidden:
         said = "; ".join(f"{one.name}: {facts.cycles_text(one)}" for one in hidden)

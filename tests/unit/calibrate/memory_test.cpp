@@ -214,6 +214,18 @@ TEST_CASE("the largest size follows the caches, the free memory and the wish",
     CHECK(plan_latency(caches, 1024, 0).sizes.empty());
 }
 
+TEST_CASE("available memory is that of the machine, or less in a container", "[calibrate][memory]")
+{
+    const test_support::TempDir root;
+    CHECK_FALSE(available_bytes(root.path()));
+    put(root / "proc/meminfo", "MemTotal:       100 kB\nMemAvailable:    64 kB\n");
+    CHECK(available_bytes(root.path()) == 64 << 10);
+    put(root / "sys/fs/cgroup/memory.max", "max\n");
+    CHECK(available_bytes(root.path()) == 64 << 10);
+    put(root / "sys/fs/cgroup/memory.max", "4096\n");
+    CHECK(available_bytes(root.path()) == 4096);
+}
+
 TEST_CASE("a level is slower from the size of its cache on", "[calibrate][memory]")
 {
     const LatencyRun run = run_of(32 << 20);

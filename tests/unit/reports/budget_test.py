@@ -144,6 +144,26 @@ class Verdicts(unittest.TestCase):
             (point,) = picture.tables["chosen"]
             self.assertIn(point, picture.tables[f"curve_{chosen}"])
 
+    def test_a_rate_close_to_the_chosen_one_is_left_out(self):
+        self.assertEqual(facts.rates_of(budget_of(rate=33e9)), [1e9, 10e9, 33e9, 100e9, 2e11, 4e11])
+        self.assertEqual(facts.rates_of(budget_of(rate=100e9)), sorted(line.RATES))
+
+    def test_the_picture_has_the_largest_of_many_costs_and_the_table_all(self):
+        document = cost()
+        first = row_of(document, "PKT_COUNTER")
+        for number in range(40):
+            row = copy.deepcopy(first)
+            row["scenario"] = f"function {number}"
+            row["cycles"]["net"] = 1000.0 + number
+            document["rows"].append(row)
+        made = budget_of(document)
+        picture = pictures.functions(made)
+        self.assertEqual(picture.variables["rows"], pictures.MOST_ROWS)
+        self.assertGreaterEqual(min(dot[0] for dot in picture.tables["dots"]), 1010)
+        count = len(facts.taken(made))
+        self.assertIn(f"{count - pictures.MOST_ROWS} smaller costs", picture.notes[0])
+        self.assertEqual(len(page.figures(made)["function_table"][1]), count)
+
     def test_a_cost_within_its_error_of_zero_has_no_dot_and_a_note(self):
         document = cost()
         row_of(document, "SAMPLE")["cycles"].update(net=0.1, ci95=0.4)
