@@ -96,7 +96,7 @@ std::string setting_of_kernel()
 std::unique_ptr<Region> huge_region(size_t bytes, LatencyRun &run)
 {
     auto region = std::make_unique<Region>(bytes, Pages::huge);
-    run.huge_share = double(region->huge_bytes()) / double(bytes);
+    run.huge_share = double(region->huge_bytes()) / double(region->bytes());
     if (run.huge_share >= kEnoughHuge)
         return region;
     run.why_not_huge = fmt::format("the kernel put {:.0f} % of the memory on huge pages "
@@ -168,6 +168,7 @@ LatencyRun run_latency(const LatencyPlan &plan, unsigned cpu, command::StatusLin
         throw CannotMeasure(fmt::format("there is less memory available than {} (free some)",
                                         command::short_size(4 * kLeastBytes)));
     LatencyRun run;
+    run.page_bytes = page_bytes();
     progress.show("filling the memory");
     const Instant begin = now();
     const auto most = size_t(plan.sizes.back());

@@ -161,7 +161,7 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(picture.variables["rows"], pictures.MOST_ROWS)
         self.assertGreaterEqual(min(dot[0] for dot in picture.tables["dots"]), 1010)
         count = len(facts.taken(made))
-        self.assertIn(f"{count - pictures.MOST_ROWS} smaller costs", picture.notes[0])
+        self.assertIn(f"{count - pictures.MOST_ROWS} smaller costs", " ".join(picture.notes))
         self.assertEqual(len(page.figures(made)["function_table"][1]), count)
 
     def test_a_cost_within_its_error_of_zero_has_no_dot_and_a_note(self):
