@@ -54,7 +54,7 @@ void measure_point(const LatencyPlan &plan, const Places &places, uint64_t seed,
     std::mt19937_64 random(seed);
     Place *at = places[0];
     const uint32_t loads = warmed(at, places.count, plan.most_loads_per_batch);
-    Place *chains[kManyChains];
+    Chains chains;
     for (Place *&chain : chains)
         chain = places[size_t(random() % places.count)];
     auto &alone = point.alone.emplace_back();

@@ -140,7 +140,7 @@ TEST_CASE("a chase moves along the cycle by the number of its loads", "[calibrat
     for (int i = 0; i < 8; ++i)
         expected = expected->next;
     CHECK(at == expected);
-    Place *chains[kManyChains];
+    Chains chains;
     for (unsigned i = 0; i < kManyChains; ++i)
         chains[i] = places[i];
     overlapped_ticks(chains, 64 * kManyChains);
