@@ -29,7 +29,6 @@ constexpr double kBatchSeconds = 100e-6;       // shorter than what other progra
 constexpr uint32_t kLeastLoads = 1024;
 constexpr double kEnoughHuge = 0.9;
 constexpr double kWatchSeconds = 1e-3; // before each point
-constexpr const char *kRoot = "/";
 
 uint64_t page_bytes()
 {
