@@ -26,7 +26,7 @@ class TrialRunner:
             experiment, players, folder, trial, progress, self._collectors.prelude
         )
         self._failures = []
-        self._load = {"load_by_others": None, "steal": None}
+        self._load = {"load_by_others": None, "steal": None, "busiest_other": None}
 
     def run(self):
         """Raises Interrupted after Reset."""

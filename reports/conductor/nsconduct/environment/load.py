@@ -6,6 +6,7 @@
 # without waiting for it leaves the family, and counts as one of the others; so do interrupts, also
 # those that the experiment causes.
 import contextlib
+import dataclasses
 import os
 import resource
 import time
@@ -13,35 +14,54 @@ import time
 from . import cpu_times
 
 
-def _stat(process):
-    """(parent, CPU time of the process and of the children it waited for), or None: it ended."""
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        with open(f"/proc/{process}/stat", encoding="ascii", errors="replace") as file:
-            fields = file.read().rpartition(")")[2].split()
-        return int(fields[1]), sum(map(int, fields[11:15])) / cpu_times.TICKS_PER_S
-    return None
+@dataclasses.dataclass(frozen=True)
+class _Process:
+    name: str
+    parent: int
+    cpu_s: float  # its own, and of the children it waited for
 
 
-def _running_descendants_s():
-    """CPU time of descendants that have not ended, and of those that they waited for."""
-    found = {int(name): _stat(name) for name in os.listdir("/proc") if name.isdigit()}
-    found = {process: stat for process, stat in found.items() if stat}
-    children = {}
-    for process, (parent, _) in found.items():
-        children.setdefault(parent, []).append(process)
-    waiting, total = list(children.get(os.getpid(), ())), 0.0
-    while waiting:
-        process = waiting.pop()
-        total += found[process][1]
-        waiting += children.get(process, ())
-    return total
+def _processes():
+    """All that run, by number."""
+    found = {}
+    for number in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError, ValueError, IndexError):  # it has ended
+            with open(f"/proc/{number}/stat", encoding="ascii", errors="replace") as file:
+                head, _, rest = file.read().rpartition(")")
+            fields = rest.split()
+            cpu_s = sum(map(int, fields[11:15])) / cpu_times.TICKS_PER_S
+            found[int(number)] = _Process(head.partition("(")[2], int(fields[1]), cpu_s)
+    return found
 
 
-def _own_s():
-    kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    usages = [resource.getrusage(kind) for kind in kinds]
-    ended = sum(usage.ru_utime + usage.ru_stime for usage in usages)
-    return ended + _running_descendants_s()
+def _family(processes):
+    """Numbers of this process and its descendants."""
+    children, waiting = {}, [os.getpid()]
+    for number, process in processes.items():
+        children.setdefault(process.parent, []).append(number)
+    for number in waiting:
+        waiting += children.get(number, ())
+    return set(waiting)
+
+
+class _Reading:
+    """CPU time so far: of the machine by kind, of this family, of each other process."""
+
+    def __init__(self, stat):
+        with open(stat, encoding="ascii") as file:
+            self.times = cpu_times.parsed(file.readline())
+        processes = _processes()
+        family = _family(processes)
+        kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+        usages = [resource.getrusage(kind) for kind in kinds]
+        self.own_s = sum(usage.ru_utime + usage.ru_stime for usage in usages)
+        self.own_s += sum(
+            process.cpu_s
+            for number, process in processes.items()
+            if number in family and number != os.getpid()
+        )
+        self.others = {n: process for n, process in processes.items() if n not in family}
+        self.monotonic_s = time.monotonic()
 
 
 class LoadMeter:
@@ -50,19 +70,31 @@ class LoadMeter:
     def __init__(self, stat="/proc/stat"):
         self._stat = stat
         self._cpus = os.cpu_count() or 1
-        self._own, self._times, self._start = _own_s(), self._read(), time.monotonic()
-
-    def _read(self):
-        with open(self._stat, encoding="ascii") as file:
-            return cpu_times.parsed(file.readline())
+        self._first = _Reading(stat)
 
     def stop(self):
-        """{"load_by_others", "steal"}: shares of the time of all CPUs.  The kernel counts in ticks,
-        usually of 10 ms, so that a span of a tenth of a second has a coarse value."""
-        whole = self._cpus * (time.monotonic() - self._start)
-        times = cpu_times.difference(self._times, self._read())
-        others = cpu_times.busy(times) - (_own_s() - self._own)
-        return {
-            "load_by_others": min(1.0, max(0.0, others / whole)) if whole > 0 else 0.0,
-            "steal": min(1.0, max(0.0, times["steal"] / whole)) if whole > 0 else 0.0,
+        """{"load_by_others", "steal"}: shares of the time of all CPUs, and "busiest_other": the
+        name and share of the process that had most of it, of those that still run; None if none
+        has.  The kernel counts in ticks, usually of 10 ms, so that a span of a tenth of a second
+        has coarse values."""
+        first, last = self._first, _Reading(self._stat)
+        all_s = self._cpus * (last.monotonic_s - first.monotonic_s)
+        times = cpu_times.difference(first.times, last.times)
+        used_s = {
+            number: process.cpu_s - first.others[number].cpu_s if number in first.others else 0.0
+            for number, process in last.others.items()
         }
+        busiest = max(used_s, key=used_s.get, default=None)
+        other = None
+        if busiest is not None and used_s[busiest] > 0:
+            name = last.others[busiest].name
+            other = {"name": name, "share": _share(used_s[busiest], all_s)}
+        return {
+            "load_by_others": _share(cpu_times.busy(times) - (last.own_s - first.own_s), all_s),
+            "steal": _share(times["steal"], all_s),
+            "busiest_other": other,
+        }
+
+
+def _share(part_s, all_s):
+    return min(1.0, max(0.0, part_s / all_s)) if all_s > 0 else 0.0

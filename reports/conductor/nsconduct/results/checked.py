@@ -38,6 +38,15 @@ def _is_environment(value):
     return isinstance(players, dict) and all(isinstance(one, dict) for one in players.values())
 
 
+def _is_process(value):
+    """None, or {"name": text, "share": number}"""
+    return value is None or (
+        isinstance(value, dict)
+        and isinstance(value.get("name"), str)
+        and is_number(value.get("share"))
+    )
+
+
 def _is_share(value):
     return value is None or is_number(value)
 
@@ -50,7 +59,12 @@ _TRIAL = {
     "failure": lambda value: value is None or isinstance(value, str),
     "values": _are_values,
 }
-_OF_LATER_TRIALS = {"collected": _is_collected, "load_by_others": _is_share, "steal": _is_share}
+_OF_LATER_TRIALS = {
+    "collected": _is_collected,
+    "load_by_others": _is_share,
+    "steal": _is_share,
+    "busiest_other": _is_process,
+}
 _EXPERIMENT = {"name": lambda value: isinstance(value, str), "variants": _are_texts}
 _OF_LATER_EXPERIMENTS = {"values": _are_texts, "environment": _is_environment}
 

@@ -52,6 +52,7 @@ def disturbance(trials, name):
         "max": worst[name],
         "round": worst["round"],
         "variant": worst["variant"],
+        "busiest": (worst.get("busiest_other") or {}).get("name"),
     }
 
 

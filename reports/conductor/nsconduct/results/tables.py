@@ -46,9 +46,12 @@ def _disturbances(found):
     for name, words in what.items():
         share = found[name]
         if share and share["max"] >= _MUCH:
+            place = f"round {share['round']}, {share['variant']}"
+            if name == "load_by_others" and share["busiest"]:
+                place += f"; busiest: {share['busiest']}"
             yield (
                 f"disturbed: {words} had {100 * share['mean']:.1f} % of the CPU time during Run, "
-                f"at most {100 * share['max']:.0f} % (round {share['round']}, {share['variant']})\n"
+                f"at most {100 * share['max']:.0f} % ({place})\n"
             )
 
 

@@ -146,10 +146,11 @@ class CompareTest(ConductCase):
     def test_show_names_the_trial_that_others_disturbed_most(self):
         trials = of_variant("plain", 10)
         trials[4].update(load_by_others=0.6, steal=0.01)
+        trials[4]["busiest_other"] = {"name": "cc1plus", "share": 0.4}
         done = self.conduct("show", self.results_of("a", trials, variants=["plain"]))
         self.assertIn(
             "disturbed: other processes had 5.0 % of the CPU time during Run, at most 60 % "
-            "(round 5, plain)\n",
+            "(round 5, plain; busiest: cc1plus)\n",
             done.stdout,
         )
         self.assertNotIn("hypervisor", done.stdout)
