@@ -417,10 +417,6 @@ def check(request):
     return {"missing": [name for name in request["programs"] if not shutil.which(name)]}
 
 
-def alive(request):
-    return {}
-
-
 def close_session(request):
     end(request)
     kill(os.path.join(FOLDER, "keeper"))
@@ -435,7 +431,6 @@ VERBS = {
     "read": read,
     "end": end,
     "check": check,
-    "alive": alive,
     "close": close_session,
 }
 
