@@ -191,7 +191,7 @@ class SshPlayer(transport.Player):
             written += len(data)
             if written >= part["bytes"]:
                 break
-            part = self._remote.send("read", step=step, stream=stream, offset=written)
+            part = self._answered("read", 0, step=step, stream=stream, offset=written)
 
     def _spawned_end(self, step, paths, replies, failure):
         reply = replies.get(step)

@@ -18,7 +18,7 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 STEP = "step"  # begin of the steps' folders
 LEASE = os.path.join(FOLDER, "lease")
 GRACE_S = 2.0  # from SIGTERM to SIGKILL
-_CHUNK_BYTES = 4 << 20
+_CHUNK_BYTES = 1 << 19  # of output in a reply: the lease is not renewed meanwhile
 _SUBREAPER, _PARENT_DEATH = 36, 1  # PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG
 UNKNOWN = {
     "exit_code": None,
