@@ -154,7 +154,9 @@ class World:
         self.inventory = self.folder / "inventory.ini"
         self.write_inventory()
 
-    def write_inventory(self, key="key", python=None, become=None, lease_s=LEASE_S, **extra):
+    def write_inventory(
+        self, key="key", python=None, become=None, connect_s=CONNECT_S, lease_s=LEASE_S, **extra
+    ):
         """Each host has its name and, as in Conductor's files, its address.  extra: names and
         addresses of hosts that do not exist."""
         lines = [f"{name} ansible_host={host.address}" for name, host in self.hosts.items()]
@@ -166,7 +168,7 @@ class World:
             + "\n[all:vars]\nansible_user=root\n"
             + f"ansible_ssh_private_key_file={self.folder}/{key}\n"
             + f"ansible_ssh_common_args=-F none -o UserKnownHostsFile={known}\n"
-            + f"nsconduct_lease_s={lease_s}\nansible_ssh_timeout={CONNECT_S}\n"
+            + f"nsconduct_lease_s={lease_s}\nansible_ssh_timeout={connect_s}\n"
             + (f"ansible_become=true\nansible_become_user={become}\n" if become else "")
             + (f"ansible_python_interpreter={python}\n" if python else "")
         )

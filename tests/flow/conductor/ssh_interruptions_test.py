@@ -8,7 +8,7 @@ import subprocess
 import unittest
 
 import ssh_hosts
-from ssh_experiments import STEPS, ExperimentCase
+from ssh_experiments import STEPS, ExperimentCase, left_behind
 from ssh_hosts import wait_until
 
 SOURCE = STEPS.replace("echo run", "echo here >/tmp/here; sleep 901")
@@ -24,6 +24,24 @@ class Interruptions(ExperimentCase):
         self.assertEqual(case.code, 130, case.said)
         self.assertEqual(self.have_reset(), ["source", "sink"])
         self.require_nothing_left()
+
+    def test_an_interrupt_ends_connecting(self):
+        self.world.write_inventory(connect_s=300)
+        self.addCleanup(self.world.write_inventory)
+        self.source.signal_all(signal.SIGSTOP)
+        self.addCleanup(self.source.signal_all, signal.SIGCONT)
+        case = self.experiment()
+        running = case.start()
+        self.assertTrue(wait_until(self.is_connecting, 60))
+        running.send_signal(signal.SIGINT)
+        case.finish(running)
+        self.assertEqual(case.code, 130, case.said)
+        self.assertEqual(left_behind(self.world, self.sink), [])
+        self.assertEqual(self.have_reset(), [])
+
+    def is_connecting(self):
+        host = f" {self.source.address} "
+        return any("ControlPath" in line and host in line for line in ssh_hosts.our_processes())
 
     def test_reset_runs_on_a_player_that_has_come_back(self):
         sink = STEPS.replace("echo collect", "while ! [ -e /tmp/go ]; do sleep 0.1; done")

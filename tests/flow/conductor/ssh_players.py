@@ -29,6 +29,9 @@ class WorldCase(unittest.TestCase):
         from nsconduct.transports.ssh import SshTransport
 
         transport = SshTransport(types.SimpleNamespace(inventory=str(self.world.inventory)))
-        with transport.player(host, host) as player:
-            transport.connect()
-            yield player
+        try:
+            with transport.player(host, host) as player:
+                transport.connect()
+                yield player
+        finally:
+            transport.close()

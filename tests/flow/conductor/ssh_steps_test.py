@@ -52,6 +52,13 @@ class Steps(WorldCase):
     def test_a_command_that_a_signal_ends_has_its_number(self):
         self.assertEqual(self.run_step("kill -9 $$").exit_code, -9)
 
+    def test_a_request_that_is_repeated_starts_its_step_once(self):
+        counted = self.host.temporary / "counted"
+        step = {"step": "step0", "command": "echo one >>/tmp/counted; exit 5", "timeout_s": 9}
+        replies = [self.player._remote.send("start", 5, **step) for _ in range(2)]
+        self.assertEqual([reply["result"]["exit_code"] for reply in replies], [5, 5])
+        self.assertEqual(counted.read_text(), "one\n")
+
     def test_missing_programs_are_named(self):
         self.assertEqual(self.player.check(["sh", "no-such-program", "sleep"]), ["no-such-program"])
 

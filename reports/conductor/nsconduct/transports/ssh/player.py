@@ -2,6 +2,7 @@
 # A player whose steps run on another host, each under a supervisor there.
 import base64
 import concurrent.futures
+import threading
 import time
 
 from ...errors import TransportError
@@ -35,13 +36,19 @@ class SshTransport(transport.Transport):
                     player.interrupt()
                 raise
 
+    def close(self):
+        for player in self._players:
+            player.wait_until_closed()
+
 
 class SshPlayer(transport.Player):
-    """open() starts Ansible, connect() waits for it: all players connect at the same time."""
+    """open() starts Ansible, connect() waits for it, and likewise at the end: all players connect
+    at the same time, and all are closed at the same time."""
 
     def __init__(self, name, host, inventory):
         super().__init__(name)
         self._remote = Remote(host, inventory)
+        self._closing = None
         self._count = 0
         self._spawned = []  # step, output paths, session
         self._over = []  # steps whose folders are no longer required
@@ -94,11 +101,9 @@ class SshPlayer(transport.Player):
         if why:
             return why
         try:
-            self._remote.send("alive")
+            self._remote.renew()
         except Lost:
             return True if self._remote.is_back() else self._remote.why
-        except Refused as error:
-            return str(error)
         return True
 
     def interrupt(self):
@@ -106,7 +111,12 @@ class SshPlayer(transport.Player):
         self._remote.break_off()
 
     def close(self):
-        self._remote.close()
+        self._closing = threading.Thread(target=self._remote.close)
+        self._closing.start()
+
+    def wait_until_closed(self):
+        if self._closing:
+            self._closing.join()
 
     def _unreachable(self):
         """None, or why the player does not answer, after an attempt to connect again."""
@@ -181,7 +191,7 @@ class SshPlayer(transport.Player):
             written += len(data)
             if written >= part["bytes"]:
                 break
-            part = self._remote.send("read", step=step, stream=stream, offset=written)
+            part = self._answered("read", 0, step=step, stream=stream, offset=written)
 
     def _spawned_end(self, step, paths, replies, failure):
         reply = replies.get(step)

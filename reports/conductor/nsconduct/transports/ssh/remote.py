@@ -59,11 +59,15 @@ class Remote:
 
     def send(self, verb, wait_s=0.0, **arguments):
         """-> the reply; raises Lost, with the case as its text."""
-        try:
+        with self._noted():
             return self._send(verb, wait_s, arguments)
-        except Lost as error:
-            self.why = lost.reason(str(error))
-            raise Lost(self.why) from error
+
+    def renew(self):
+        """Renews the lease; raises Lost.  Requires no Python there, unlike other requests."""
+        with self._noted():
+            seconds = self.wait_s + self._connect_s
+            if self._ansible.request(self._renewal, b"", seconds)["exit_code"] != 0:
+                raise Lost("its lease has expired")
 
     def break_off(self):
         """Ends the running request; it raises Lost."""
@@ -116,8 +120,8 @@ class Remote:
             reply = self._opened(None)
         self._folder, self._interpreter = reply["folder"], reply["python"]
         quoted = shlex.quote(f"{self._folder}/lease")
-        renew = f"test -e {quoted} && touch {quoted}"
-        self._ansible.keep_alive(renew, self._command("close"), self.wait_s)
+        self._renewal = f"test -e {quoted} && touch {quoted}"
+        self._ansible.keep_alive(self._renewal, self._command("close"), self.wait_s)
         if self._has_abandoned:
             self._send("end", END_S, {})
             self._has_abandoned = False
@@ -143,6 +147,14 @@ class Remote:
             words.append(json.dumps({"verb": verb, "wait_s": END_S}))
         return shlex.join(words)
 
+    @contextlib.contextmanager
+    def _noted(self):
+        try:
+            yield
+        except Lost as error:
+            self.why = lost.reason(str(error))
+            raise Lost(self.why) from error
+
     def _send(self, verb, wait_s, arguments):
         request = {"verb": verb, "lease_s": self.lease_s, "wait_s": wait_s, **arguments}
         seconds = wait_s + self.wait_s + self._connect_s
@@ -153,7 +165,10 @@ class Remote:
 def _reply(answer):
     for line in answer["out"].splitlines():
         if line.startswith(supervisor.MARK):
-            reply = json.loads(line[len(supervisor.MARK) :])
+            try:
+                reply = json.loads(line[len(supervisor.MARK) :])
+            except (ValueError, RecursionError) as error:
+                raise Refused(f"malformed reply of the player: {error}") from error
             if "error" in reply:
                 raise Refused(reply["error"])
             return reply

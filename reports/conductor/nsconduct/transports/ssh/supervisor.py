@@ -18,7 +18,7 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 STEP = "step"  # begin of the steps' folders
 LEASE = os.path.join(FOLDER, "lease")
 GRACE_S = 2.0  # from SIGTERM to SIGKILL
-_CHUNK_BYTES = 4 << 20
+_CHUNK_BYTES = 1 << 19  # of output in a reply: the lease is not renewed meanwhile
 _SUBREAPER, _PARENT_DEATH = 36, 1  # PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG
 UNKNOWN = {
     "exit_code": None,
@@ -417,10 +417,6 @@ def check(request):
     return {"missing": [name for name in request["programs"] if not shutil.which(name)]}
 
 
-def alive(request):
-    return {}
-
-
 def close_session(request):
     end(request)
     kill(os.path.join(FOLDER, "keeper"))
@@ -435,7 +431,6 @@ VERBS = {
     "read": read,
     "end": end,
     "check": check,
-    "alive": alive,
     "close": close_session,
 }
 
