@@ -5,9 +5,10 @@ import os
 import traceback
 
 from . import check, errors, folder, gnuplot, measured, page, signals, source
-from .arguments import parse_arguments
+from .arguments import PAPERS, parse_arguments
 from .cost import page as cost_page, pictures as cost_pictures
 from .messages import progress, say, tell
+from .papers import cli as papers_cli
 from .picture import Picture
 from .system import (
     figures as system_figures,
@@ -169,6 +170,9 @@ def _tell_made(options, made, drawn, incomplete, warnings):
 
 
 def main(arguments, program, share, version):
+    if arguments[:1] == [PAPERS.removeprefix("--")] or PAPERS in arguments:
+        rest = arguments[1:] if PAPERS not in arguments else arguments
+        return papers_cli.main([one for one in rest if one != PAPERS], program, share, version)
     options = parse_arguments(arguments, version)
     try:
         with signals.installed():

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+# Results of nsconduct -> the baselines and the cipher table of the Conductor slides.
+import re
+
+from .. import page
+from ..text import count, number, plural
+from .found import Found
+
+_STATISTICS = ("min", "max", "median", "mean", "stddev")
+_MBIT = 1e6
+
+
+def _unit(unit):
+    """(what to divide by, unit that is shown): bits/s as Mbit/s, as on the slides."""
+    return (_MBIT, "Mbit/s") if unit == "bits/s" else (1, unit)
+
+
+def _samples(documents):
+    """(experiment, value, unit, variant, statistics) of all that has samples."""
+    for experiment, document in documents.items():
+        for name, value in document["values"].items():
+            for variant, found in value["variants"].items():
+                if found.get("count"):
+                    yield experiment, name, value["unit"], variant, found
+
+
+def _shown(value, factor):
+    return number(None if value is None else round(value / factor, 3))
+
+
+def _cells(found, factor):
+    low, high = found.get("ci95") or (None, None)
+    between = "" if low is None else f"95 %: {_shown(low, factor)} to {_shown(high, factor)}"
+    cells = [_shown(found.get(key), factor) for key in _STATISTICS]
+    cells[3] = (cells[3], between)
+    return [*cells, count(found["count"])]
+
+
+_COLUMNS = [(name, True) for name in ("Min", "Max", "Median", "Avg", "Stddev", "trials")]
+
+
+def _lacking(documents):
+    """What failed, each cause once, with the number of times."""
+    said = {}
+    for document in documents.values():
+        for one in document.get("failures", []):
+            text = one if isinstance(one, str) else str(one.get("failure") or "a trial failed")
+            said[text] = said.get(text, 0) + 1
+    lacking = [f"{text} ({plural(amount, 'time')})." for text, amount in said.items()]
+    for document in documents.values():
+        lacking += [str(one) for one in document.get("unavailable", [])]
+    return lacking
+
+
+def _words(name):
+    return name.replace("_", " ")
+
+
+def baseline(documents, item):
+    """Set-ups of 2, 3 and 4 hosts, below what was published."""
+    rows = [
+        [f"published: {name}", column, unit, *[number(None)] * 2, number(value)]
+        + [number(None)] * 3
+        for name, values in item.rows
+        for (column, unit), value in zip(item.columns, values)
+    ]
+    said = []
+    for experiment, name, unit, variant, found in _samples(documents):
+        factor, shown = _unit(unit)
+        rows.append(
+            [f"{_words(experiment)}, {_words(variant)}", _words(name), shown]
+            + _cells(found, factor)
+        )
+        if shown in ("Mbit/s", "packets/s"):
+            middle = _shown(found.get("median"), factor)
+            said.append(f"{_words(experiment)}, {_words(variant)}: {middle} {shown}")
+    columns = [("set-up", False), ("value", False), ("unit", False), *_COLUMNS]
+    return Found(
+        summary=f"{'; '.join(said) or 'No trial succeeded'}.",
+        tables=[("Published seconds, and trials on this machine", page.table(columns, rows))],
+        lacking=_lacking(documents),
+    )
+
+
+def published_row(experiment, variant):
+    """The slides' name of a variant, or None."""
+    words = f"{experiment} {variant}".lower()
+    own = variant.lower()
+    if "null" in own:
+        return "NULL 4 Host" if re.search(r"4.?host", words) else "NULL"
+    if "sha1" in own:
+        return "HMAC-SHA1"
+    if "gcm" in own:
+        bits = "256" if "256" in own else "128"
+        soft = any(word in own for word in ("soft", "masked", "noaes", "no_aes"))
+        return f"AES-GCM {'Soft' if soft else 'Hard'} {bits}"
+    return None
+
+
+def ciphers(documents, item):
+    """Each row of the slides, and the variant that repeats it."""
+    measured, others = {}, []
+    for experiment, name, unit, variant, found in _samples(documents):
+        if unit != "bits/s":
+            continue
+        row = published_row(experiment, variant)
+        known = row in dict(item.rows) and row not in measured
+        if known:
+            measured[row] = (f"{_words(variant)}", found)
+        else:
+            others.append((f"{_words(experiment)}, {_words(name)}, {_words(variant)}", found))
+    rows = []
+    for name, values in item.rows:
+        rows.append([name, "published", *map(number, values), number(None)])
+        variant, found = measured.get(name, ("not measured", None))
+        cells = _cells(found, _MBIT) if found else [number(None)] * len(_COLUMNS)
+        rows.append(["", f"here: {variant}", *cells])
+    rows += [[words, "here", *_cells(found, _MBIT)] for words, found in others]
+    absent = [name for name, _ in item.rows if name not in measured]
+    said = [f"{name} {_shown(found['median'], _MBIT)}" for name, (_, found) in measured.items()]
+    lacking = _lacking(documents)
+    if absent:
+        lacking.append(f"Not measured: {', '.join(absent)}.")
+    return Found(
+        summary=f"Medians, Mbit/s: {', '.join(said) or 'none'}.",
+        tables=[
+            (
+                "Mbit/s by cipher, published and here" + _how(documents),
+                page.table([("algorithm", False), ("", False), *_COLUMNS], rows),
+            )
+        ],
+        lacking=lacking,
+    )
+
+
+def _how(documents):
+    """What carries ESP, if the experiment says so."""
+    for document in documents.values():
+        about = document.get("experiment")
+        name = about.get("name") if isinstance(about, dict) else about
+        if name:
+            return f" ({name})"
+    return ""
+
+
+def budget(document, _item):
+    """A page of its own."""
+    said = "The budget page has it for this machine." if document["has_page"] else "No page."
+    return Found(summary=said)
