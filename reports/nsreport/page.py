@@ -38,7 +38,8 @@ def facts_rows(facts):
 
 
 def table(columns, rows):
-    """columns: (heading, is_number); rows: cells as text, Link or (one of these, small text below)."""
+    """columns: (heading, is_number); rows: cells as text or Link, or as (one of these, small text
+    below it)."""
     head = "".join(
         f"<th{' class=' + chr(34) + 'n' + chr(34) if is_number else ''}>{escaped(name)}</th>"
         for name, is_number in columns

@@ -28,8 +28,8 @@ Exit codes:
 
 def _parts():
     words = "\n".join(
-        f"  {part.name:10} {seconds(part, SHORT) / 60:4.1f} min {seconds(part, LONG) / 60:5.0f} min  "
-        f"{part.words}"
+        f"  {part.name:10} {seconds(part, SHORT) / 60:4.1f} min "
+        f"{seconds(part, LONG) / 60:5.0f} min  {part.words}"
         for part in PARTS
     )
     total = [sum(seconds(part, form) for part in PARTS) / 60 for form in (SHORT, LONG)]

@@ -111,9 +111,8 @@ def _experiment(part, program, folder, is_long, share):
     for master in masters(share, part.name):
         place = os.path.join(folder, os.path.splitext(os.path.basename(master))[0])
         words = [tool(program, "nsconduct"), "run", master, "-o", place, *form, "--quiet"]
-        made.append(
-            Command(words, os.path.join(place, "results.json"), None if is_long else _SHORT_EXPERIMENT)
-        )
+        environment = None if is_long else _SHORT_EXPERIMENT
+        made.append(Command(words, os.path.join(place, part.results), environment))
     return made
 
 

@@ -8,7 +8,7 @@ class Found:
     summary: str  # what was measured, in a sentence
     tables: list = field(default_factory=list)  # (heading, html)
     pictures: list = field(default_factory=list)  # names, in the part's report
-    lacking: list = field(default_factory=list)  # sentences: what this machine could not do, and why
+    lacking: list = field(default_factory=list)  # what this machine could not do, and why
     files: list = field(default_factory=list)  # (words, path in the part's folder)
 
 

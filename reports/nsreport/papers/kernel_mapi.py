@@ -21,9 +21,7 @@ def figure(document, item):
             f"flows would take about {took_s} s to connect."
         )
     return Found(
-        summary=" ".join(
-            dict.fromkeys(pictures.sentence(document, costs, one) for one in chosen)
-        ),
+        summary=" ".join(dict.fromkeys(pictures.sentence(document, costs, one) for one in chosen)),
         tables=of_id(page.tables(document), *parts),
         pictures=[one.name for one in chosen],
         lacking=lacking,

@@ -28,12 +28,12 @@ class Context:
 
 def chosen(context, only, again):
     """Parts to be measured, in order."""
-    return [
-        part
-        for part in parts.PARTS
-        if (not only or part.name in only)
-        and (part.name in again or not context.kept.is_fresh(part.name, context.form, context.version))
-    ]
+
+    def is_wanted(name):
+        return name in again or not context.kept.is_fresh(name, context.form, context.version)
+
+    candidates = [part for part in parts.PARTS if not only or part.name in only]
+    return [part for part in candidates if is_wanted(part.name)]
 
 
 def measure_all(context, todo):

@@ -66,7 +66,8 @@ def _contents_row(item, made):
     ]
 
 
-_CONTENTS = ("table or figure", "measured here", "when and where", "command", "unavailable, and why")
+_CONTENTS = ("table or figure", "measured here", "when and where", "command")
+_CONTENTS += ("unavailable, and why",)
 
 
 def anchor(item):

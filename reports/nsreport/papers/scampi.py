@@ -4,7 +4,7 @@ from ..cost import facts as cost_facts, page as cost_page
 from ..load import cost as load_cost, loss as load_loss, words as load_words
 from ..qos import page as qos_page, pictures as qos_pictures, plan as qos_plan
 from ..sids import page as sids_page, pictures as sids_pictures
-from ..text import number, with_error
+from ..text import with_error
 from .found import Found, of_id
 
 

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+# Published values -> the same in the text of each document, and in what other parts of the toolkit
+# know of it.
+import glob
+import os
+import re
+import unittest
+
+import samples
+import support
+from nsreport.load import published as load_published
+from nsreport.papers import published
+from nsreport.system import page as system_page
+
+SEEDS = os.environ.get("NETSLICE_SEEDS") or os.path.join(
+    os.environ.get("NETSLICE_SOURCE", "."), "../shared/seeds"
+)
+# The values of a row are not one after the other: damaged text, or a list for each column.
+SCATTERED = {"003-table-3", "003-figure-4", "003-figure-5", "004-baseline-packets", "004-budget"}
+
+
+def text_of(seed):
+    (path,) = glob.glob(os.path.join(SEEDS, f"{seed}_*.txt"))
+    with open(path, encoding="utf-8") as file:
+        return " ".join(re.sub(r"[\\*<>]|</?\w+>", "", file.read()).split())
+
+
+def numbers(text):
+    return [float(one.replace(",", "")) for one in re.findall(r"\d[\d,]*(?:\.\d+)?", text)]
+
+
+def follows(wanted, found):
+    """Whether the numbers follow each other without others in between."""
+    return any(found[i : i + len(wanted)] == wanted for i in range(len(found)))
+
+
+@unittest.skipUnless(glob.glob(os.path.join(SEEDS, "*.txt")), "the documents are not here")
+class Documents(unittest.TestCase):
+    def test_claims_are_sentences_of_the_document(self):
+        for item in published.items().values():
+            text = text_of(item.seed).replace(" ¹", "").replace(" ²", "")
+            for claim in item.claims:
+                self.assertIn(" ".join(claim.split()), text, item.key)
+
+    def test_values_of_a_row_are_in_the_document_one_after_the_other(self):
+        for item in published.items().values():
+            if item.key in SCATTERED:
+                continue
+            found = numbers(text_of(item.seed))
+            for name, values in item.rows:
+                wanted = [float(value) for value in values if value is not None]
+                self.assertTrue(follows(wanted, found), f"{item.key}: {name}: {wanted}")
+
+    def test_values_that_stand_apart_are_in_the_document_as_well(self):
+        for key in SCATTERED:
+            item = published.items()[key]
+            text = text_of(item.seed).replace(" ", "").replace(",", "")
+            for _, values in item.rows:
+                for value in values:
+                    self.assertIn(f"{value:.10g}", text, key)
+
+
+class Values(unittest.TestCase):
+    def test_each_value_has_a_seed_a_table_and_a_unit(self):
+        for item in published.items().values():
+            self.assertRegex(item.seed, r"^00[0-4]$")
+            self.assertTrue(item.name and item.title)
+            for name, values in item.rows:
+                self.assertTrue(name, item.key)
+                self.assertEqual(len(values), len(item.columns), f"{item.key}: {name}")
+            for name, unit in item.columns:
+                self.assertTrue(name and unit, item.key)
+
+    def test_other_reports_have_the_same_values(self):
+        items = published.items()
+        for name, values in items["000-table-1"].rows:
+            rate = load_published.RATES.index(int(name))
+            places = [(a, z) for a in load_published.ADAPTERS for z in (1500, 64)]
+            self.assertEqual([load_published.LOSS[place][rate] for place in places], values)
+        own = [(*scampi, *intel) for _, scampi, intel in load_published.COST.values()]
+        self.assertEqual(own, [tuple(values) for _, values in items["000-table-2"].rows])
+        lat_tcp = [values[3] for _, values in items["003-table-3"].rows]
+        self.assertEqual(list(system_page.OLD[0][1:]), lat_tcp)
+
+    def test_mapi_cost_has_the_values_of_table_2_and_4(self):
+        items = published.items()
+        for table in (2, 4):
+            rows = [row["paper"] for row in samples.support.cost()["rows"] if row["table"] == table]
+            kinds = ("instructions", "cycles") if table == 2 else ("instructions",)
+            own = [[row[f"{c}_{k}"] for c in ("scampi", "intel") for k in kinds] for row in rows]
+            self.assertEqual(own, [values for _, values in items[f"000-table-{table}"].rows])
+
+
+if __name__ == "__main__":
+    support.main()
