@@ -59,8 +59,8 @@ def missing_sections(top, pages):
 
 def options_of(source):
     """Long options in the source of a program in C++ or Python."""
-    files = [source] if source.is_file() else [*source.rglob("*.cpp"), *source.rglob("arguments.py")]
-    texts = [path.read_text() for path in files]
+    inside = (path for pattern in ("*.cpp", "arguments.py") for path in source.rglob(pattern))
+    texts = [path.read_text() for path in ([source] if source.is_file() else inside)]
     found = {"--help", "--version"}
     for text in texts:
         names = re.findall(r'\badd(?:_flag|_argument)?\(\s*((?:"-[^"]*",\s*)+)', text)

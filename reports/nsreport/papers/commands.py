@@ -21,13 +21,14 @@ class Command:
     makes: str = ""  # file without which the part has no result
     environment: dict = None
 
-    def shown(self, folder):
-        """As it would be typed in the folder of the page's parts."""
+    def shown(self, *folders):
+        """As it would be typed in one of these folders."""
         names = [os.path.basename(self.words[0]), *self.words[1:]]
         if os.path.basename(self.words[0]).startswith("python"):
             names = [os.path.basename(self.words[1]), *self.words[2:]]
-        parent = os.path.dirname(folder)
-        made = [word.replace(parent + os.sep, "") for word in names]
+        made = names
+        for folder in folders:
+            made = [word.replace(folder.rstrip("/") + "/", "") for word in made]
         variables = [f"{key}={value}" for key, value in (self.environment or {}).items()]
         return " ".join([*variables, *made])
 

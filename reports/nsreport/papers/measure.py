@@ -79,8 +79,9 @@ def _measure(context, part, after_s):
 def _run(context, part, work, status, after_s):
     """All commands; those of experiments are independent of each other."""
     made = commands.commands(part, context.program, context.share, work, context.form)
+    places = (context.kept.folder, context.share, commands.experiment_folder(context.share))
     status["commands"] = [
-        one.shown(work).replace(os.path.basename(work), part.name) for one in made
+        one.shown(*places).replace(os.path.basename(work), part.name) for one in made
     ]
     failures = []
     with contextlib.ExitStack() as stack:

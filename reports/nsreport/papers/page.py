@@ -60,14 +60,12 @@ def _contents_row(item, made):
     return [
         (page.Link(item.name, f"#{anchor(item)}"), item.title),
         "; ".join(found.summary for *_, found in measured) or "not measured",
-        (", ".join(dict.fromkeys(whens)) or number(None), "; ".join(wheres)),
-        "; ".join(commands) or number(None),
+        ("; ".join(commands) or number(None), "; ".join([*dict.fromkeys(whens), *wheres])),
         " ".join(reasons) or number(None),
     ]
 
 
-_CONTENTS = ("table or figure", "measured here", "when and where", "command")
-_CONTENTS += ("unavailable, and why",)
+_CONTENTS = ("table or figure", "measured here", "by, when and where", "unavailable, and why")
 
 
 def anchor(item):

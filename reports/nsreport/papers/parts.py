@@ -51,7 +51,7 @@ PARTS = (
         tables=_of("003", {"example": netslice.tcp_send}),
     ),
     Part(
-        *("system", "TCP over loopback with and without the kernel module", 90, 600),
+        *("system", "TCP over loopback with and without the kernel module", 60, 600),
         results=f"{REPORT}/data/results.txt",
         tables=_of(
             "003",
@@ -60,7 +60,7 @@ PARTS = (
         option="--system",
     ),
     Part(
-        *("cost", "the cost of packets and calls, on a capture", 60, 60),
+        *("cost", "the cost of packets and calls, on a capture", 140, 140),
         results="mapi-cost.json",
         tables=_of(
             "000",
@@ -72,13 +72,13 @@ PARTS = (
         ),
     ),
     Part(
-        *("load", "loss by rate, and the cost of packets as they arrive", 130, 500),
+        *("load", "loss by rate, and the cost of packets as they arrive", 100, 500),
         results=_RESULTS,
         tables=_of("000", {"table-1": scampi.loss_by_rate, "table-2": scampi.live_cost}),
         option="--load",
     ),
     Part(
-        *("sids", "load and loss by the number of rules", 60, 480),
+        *("sids", "load and loss by the number of rules", 45, 480),
         results=_RESULTS,
         tables=_of("000", {"figure-4": scampi.header_rules, "figure-5": scampi.pattern_rules}),
         option="--sids",

@@ -47,11 +47,8 @@ def _cost(document, table, what, pictures):
     lacking = []
     if "instructions" not in kinds:
         lacking.append("Instructions: unavailable: no source of instruction counts.")
-    else:
-        lacking.append(
-            f"Cycles are {document['sources']['cycles']}; instructions: "
-            f"{document['sources']['instructions']}."
-        )
+    if "TSC" in (document["sources"]["cycles"] or ""):
+        lacking.append("Core cycles: unavailable: no PMU; cycles are those of the TSC.")
     name, measured = cost_facts.row_names(rows)[0], rows[0][kinds[0]]
     return Found(
         summary=f"{what}: {len(rows)} scenarios; {name}: "
