@@ -61,13 +61,13 @@ class Parser(argparse.ArgumentParser):
     """Reports errors as the other programs do."""
 
     def error(self, message):
-        words = _reworded(message)
+        words = reworded(message)
         remedy = "" if words.endswith(")") else " (see nsreport --help)"
         tell(errors.shown(f"nsreport: {words}{remedy}"))
         sys.exit(errors.EXIT_USAGE)
 
 
-def _reworded(message):
+def reworded(message):
     """argparse's messages in the words of the other programs."""
     for pattern, words in (
         (r"unrecognized arguments: (-\S+).*", r'unknown option "\1"'),

@@ -16,6 +16,7 @@ PROGRAMS = {
     "nsdump": ["record", "kernel", "snapshot", "show", "stats", "export", "check", "counters"],
     "nscalibrate": [],
     "nsreport": [],
+    "nsconduct": ["run", "check", "show", "compare"],
     "mapid": [],
     "mapi-info": ["devices", "flows", "functions", "record"],
     "mapi-count": [],

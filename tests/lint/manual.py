@@ -17,6 +17,7 @@ OPTIONS = {
     "nsdump/nsdump.1": "nsdump/cli",
     "calibrate/nscalibrate.1": "calibrate/main.cpp",
     "reports/nsreport.1": "reports/nsreport",
+    "reports/conductor/nsconduct.1": "reports/conductor/nsconduct/arguments.py",
     "mapi-core/apps/snort2sids/snort2sids.1": "mapi-core/apps/snort2sids/options.cpp",
 }
 

@@ -53,37 +53,3 @@ slowest()
     sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: ([^ ]+) .* ([0-9.]+) sec.*/\2 \1/p' "$1" | sort -rn | head -n 10 |
         awk '{ printf("%s%s %.0f s", (NR > 1) ? ", " : "slowest: ", $2, $1) } END { if (NR) print "" }'
 }
-
-: "${logs:=build/log}"
-
-# followed TITLE LOG COMMAND...: the command's output goes to the log, its progress to the terminal.
-followed()
-{
-    followed_title=$1 followed_log=$2; shift 2
-    mkdir -p "$logs"
-    [ -t 1 ] || say "$followed_title ..."
-    : >"$followed_log"
-    # The follower is the one in the background: there, a shell ignores Ctrl-C.
-    follow "$followed_title" "$followed_log" $$ &
-    follower=$! status=0
-    "$@" >"$followed_log" 2>&1 || status=$?
-    kill $follower 2>/dev/null || :
-    wait $follower 2>/dev/null || :
-    [ ! -t 1 ] || printf '\r\033[K'
-    return $status
-}
-
-# quietly TITLE LOG COMMAND...: one line on the terminal; the end of the log only on failure
-quietly()
-{
-    title=$1 log=$logs/$2.log; shift 2
-    started=$(date +%s)
-    if followed "$title" "$log" "$@"; then
-        say "$title: $(($(date +%s) - started)) s"
-    else
-        set -- $status
-        say "$title: failed with exit code $1; end of $log:"
-        tail -n 60 "$log"
-        return "$1"
-    fi
-}

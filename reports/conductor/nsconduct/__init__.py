@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+# nsconduct: master and player files -> trials on players -> folder of results.

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+# What is measured on a player beside its steps.

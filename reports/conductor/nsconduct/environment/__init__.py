@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+# The machine, and what else it does while trials run.

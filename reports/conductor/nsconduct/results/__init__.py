@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+# The folder of results: written trial by trial, and read again.

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+# Samples of trials -> summaries, intervals, comparisons; start at summary.py and compare.py.

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+# Where a player's steps run: on this host, in a network namespace, on another host.

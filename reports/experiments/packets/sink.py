@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""sink.py INTERFACE: packets per second that arrive there, as lines, and their mean at the end.
+
+mapi-flow counts and drops them in an XDP program or, where the interface has none, reads them from
+a packet socket; the first line says which.  SIGTERM ends the count.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+
+INTERVAL_S = 0.1
+LINE_S = 1.0
+
+
+def counts(device):
+    """Pairs of time and packets so far, until mapi-flow ends."""
+    command = ["mapi-flow", "-q", "-i", device, "--interval", str(INTERVAL_S), "--json"]
+    with tempfile.NamedTemporaryFile() as empty, subprocess.Popen(
+        [*command, "PKT_COUNTER"],
+        stdout=subprocess.PIPE,
+        # Neither a running mapid nor the machine's mapi.conf has a part in the measurement.
+        env=os.environ | {"MAPI_SOCKET": "none", "MAPI_CONF": empty.name},
+        text=True,
+    ) as reader:
+        for line in reader.stdout:
+            found = json.loads(line)
+            yield float(found["time"]), found["flows"][0]["functions"][0]["result"]
+
+
+def print_second(begin, end):
+    (begin_s, before), (end_s, after) = begin, end
+    print(f"{end_s:.6f} {(after - before) / (end_s - begin_s):.0f} pps", flush=True)
+
+
+def read(device):
+    """Samples, while it prints a line for each second."""
+    samples = []
+    printed = None
+    for sample in counts(device):
+        if not samples:
+            print(f"device {device}", flush=True)
+            printed = sample
+        samples.append(sample)
+        if sample[0] - printed[0] >= LINE_S:
+            print_second(printed, sample)
+            printed = sample
+    return samples
+
+
+def busy(samples):
+    """From the first to the last interval with packets; without these two, which they fill in
+    part, if more remain."""
+    moving = [i for i in range(1, len(samples)) if samples[i][1] > samples[i - 1][1]]
+    if not moving:
+        return None
+    first, last = moving[0], moving[-1]
+    return (samples[first], samples[last - 1]) if last - first >= 2 else (
+        samples[first - 1],
+        samples[last],
+    )
+
+
+def main(interface):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # mapi-flow gets it too, and ends
+    samples = read(f"xdp:{interface},drop") or read(interface)
+    span = busy(samples)
+    if not span:
+        print(f"sink: no packet arrived on {interface}", file=sys.stderr)
+        return 1
+    (begin_s, before), (end_s, after) = span
+    print(f"mean {(after - before) / (end_s - begin_s):.1f} pps")
+    print(f"packets {samples[-1][1]}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
