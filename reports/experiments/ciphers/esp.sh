@@ -17,7 +17,7 @@ cd "$(dirname "$0")"
 fail() { echo "esp: $*" >&2; exit 1; }
 
 # One folder for each network namespace.
-state="/tmp/nsconduct-esp-$(stat -Lc %i /proc/self/ns/net)"
+state="${TMPDIR:-/tmp}/nsconduct-esp-$(stat -Lc %i /proc/self/ns/net)"
 
 . ./esp_kernel.sh
 . ./esp_strongswan.sh
@@ -49,9 +49,9 @@ up()
     none | null | null-sha1) ;;
     *) fail "cipher \"$cipher\" is unknown (none, null, null-sha1, aes128gcm16, aes256gcm16)" ;;
     esac
-    # Left by a run that was killed.
-    rm -rf "$state"
+    rm -rf "$state" # left by a run that was killed
     mkdir -m 700 "$state"
+    trap '[ $? = 0 ] || down' EXIT
     implementation=none
     [ "$cipher" = none ] || implementation=$(by)
     echo "$implementation $cipher $aes" >"$state/what"

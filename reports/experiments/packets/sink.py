@@ -20,16 +20,14 @@ LINE_S = 1.0
 def counts(device):
     """Pairs of time and packets so far, until mapi-flow ends."""
     command = ["mapi-flow", "-q", "-i", device, "--interval", str(INTERVAL_S), "--json"]
-    with tempfile.NamedTemporaryFile() as empty, subprocess.Popen(
-        [*command, "PKT_COUNTER"],
-        stdout=subprocess.PIPE,
+    with tempfile.NamedTemporaryFile() as empty:
         # Neither a running mapid nor the machine's mapi.conf has a part in the measurement.
-        env=os.environ | {"MAPI_SOCKET": "none", "MAPI_CONF": empty.name},
-        text=True,
-    ) as reader:
-        for line in reader.stdout:
-            found = json.loads(line)
-            yield float(found["time"]), found["flows"][0]["functions"][0]["result"]
+        environment = os.environ | {"MAPI_SOCKET": "none", "MAPI_CONF": empty.name}
+        pipe = {"stdout": subprocess.PIPE, "text": True}
+        with subprocess.Popen([*command, "PKT_COUNTER"], env=environment, **pipe) as reader:
+            for line in reader.stdout:
+                found = json.loads(line)
+                yield float(found["time"]), found["flows"][0]["functions"][0]["result"]
 
 
 def print_second(begin, end):
@@ -59,10 +57,9 @@ def busy(samples):
     if not moving:
         return None
     first, last = moving[0], moving[-1]
-    return (samples[first], samples[last - 1]) if last - first >= 2 else (
-        samples[first - 1],
-        samples[last],
-    )
+    if last - first < 2:
+        return samples[first - 1], samples[last]
+    return samples[first], samples[last - 1]
 
 
 def main(interface):

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""esp.sh: what is missing or wrong is named, and a tunnel that nothing uses is an error."""
+
+import glob
+import os
+import re
+import subprocess
+import unittest
+
+from cipher_case import OF_PACKAGE, CipherCase, require_esp
+from experiment_case import EXPERIMENTS, main
+
+ESP = os.path.join(EXPERIMENTS, "ciphers", "esp.sh")
+
+
+class Esp(CipherCase):
+    def esp(self, *arguments, **variables):
+        """In namespaces of its own -> what it said when it failed."""
+        done = subprocess.run(
+            ["unshare", "--net", "--mount", ESP, *arguments],
+            env={**os.environ, "TMPDIR": self.folder, "ESP_BY": "strongswan", **variables},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(glob.glob(self.path("nsconduct-esp-*")), [])
+        return done.stderr
+
+    def test_neither_encryption_nor_authentication_requires_the_kernel(self):
+        said = self.esp("up", "left", "null", "yes")
+        self.assertIn("esp: missing: ESP of the kernel (CONFIG_INET_ESP)", said)
+
+    @unittest.skipIf(os.path.exists(OF_PACKAGE), "the daemon is installed")
+    def test_a_missing_daemon_is_named(self):
+        said = self.esp("up", "left", "null-sha1", "yes", XDG_CACHE_HOME=self.folder, CHARON="")
+        self.assertIn("fetch_charon.sh", said)
+
+    def test_an_unknown_cipher_or_side_is_refused(self):
+        self.assertIn('cipher "rot13" is unknown', self.esp("up", "left", "rot13", "yes"))
+        self.assertIn('"middle" is neither', self.esp("up", "middle", "none", "yes"))
+        self.assertIn("nothing is set up", self.esp("describe"))
+
+    def test_a_tunnel_that_nothing_uses_is_an_error(self):
+        player = f"[Startup]\nstep1: {ESP} up right null-sha1 yes\n"
+        player += f"[Run]\nstep1: {ESP} describe\n[Reset]\nstep1: {ESP} down\n"
+        self.write("host.cfg", player)
+        self.master("host", more="[Transport]\nhost: namespace\n")
+        said = self.run_master(code=1, env={"TMPDIR": self.folder})
+        self.assertRegex(said, "there is no tunnel|no packet went through the tunnel")
+        self.assertEqual(self.daemons(), [])
+        self.assertEqual(glob.glob(self.path("nsconduct-esp-*")), [])
+
+    def test_the_switch_takes_the_instructions_from_openssl(self):
+        self.assertGreater(self.speed(), 2 * self.speed(OPENSSL_ia32cap="~0x200000200000000"))
+
+    def speed(self, **variables):
+        """Bytes per second of AES-GCM, in packets of the tunnel's size."""
+        done = subprocess.run(
+            ["openssl", "speed", "-mr", "-seconds", "1", "-bytes", "1408", "-evp", "aes-128-gcm"],
+            env={**os.environ, **variables},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return float(re.search(r"^\+F:.*:([0-9.]+)$", done.stdout, re.MULTILINE)[1])
+
+
+if __name__ == "__main__":
+    require_esp()
+    main()
