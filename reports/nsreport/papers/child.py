@@ -13,8 +13,11 @@ _LOOK_S = 0.1
 _LEAVE_S = 30  # to unload modules and remove namespaces
 
 
-def run(command, said_path, tick):
-    """Exit code.  tick is called again and again while it runs; standard error goes to a file."""
+def run(command, beside, said_path, tick):
+    """Exit code.  beside: folder of programs that come first in PATH.  tick is called again and
+    again while it runs; standard error goes to a file."""
+    environment = {**os.environ, **(command.environment or {})}
+    environment["PATH"] = f"{beside}:{environment.get('PATH', '/usr/bin:/bin')}"
     process = None
     with open(said_path, "wb") as said:
         try:
@@ -24,7 +27,7 @@ def run(command, said_path, tick):
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=said,
-                    env={**os.environ, **(command.environment or {})},
+                    env=environment,
                     start_new_session=True,
                 )
             while process.poll() is None:

@@ -12,7 +12,8 @@ from .parts import EXPERIMENTS, LONG, REPORT
 
 EXPERIMENT_FOLDER = "NETSLICE_EXPERIMENTS"
 _SHORT_TRIALS = ("--trials", "2", "--warmup", "0")
-_SHORT_EXPERIMENT = {"EXPERIMENT_SECONDS": "2"}
+_SHORT_EXPERIMENT = {"EXPERIMENT_SECONDS": "1"}
+_SHORT_PACKETS = ("-c", "50000")
 
 
 @dataclass
@@ -70,10 +71,11 @@ def capture(share):
     return os.environ.get("NETSLICE_CAPTURE") or os.path.join(share, "demo.pcap")
 
 
-def _cost(_part, program, folder, _is_long, share):
+def _cost(_part, program, folder, is_long, share):
     path = os.path.join(folder, "mapi-cost.json")
     measure = [tool(program, "mapi-cost"), "-r", capture(share), "-q", "-w", path]
     measure += ["-o", os.path.join(folder, "mapi-cost.txt")]
+    measure += [] if is_long else _SHORT_PACKETS
     return [Command(measure, path), _nsreport(program, path, "-o", os.path.join(folder, REPORT))]
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Results of nsconduct -> the baselines and the cipher table of the Conductor slides.
 import re
+import statistics
 
 from .. import page
 from ..text import count, number, plural
@@ -20,7 +21,7 @@ def _samples(documents):
     for experiment, document in documents.items():
         for name, value in document["values"].items():
             for variant, found in value["variants"].items():
-                if found.get("count"):
+                if found.get("samples"):
                     yield experiment, name, value["unit"], variant, found
 
 
@@ -33,7 +34,7 @@ def _cells(found, factor):
     between = "" if low is None else f"95 %: {_shown(low, factor)} to {_shown(high, factor)}"
     cells = [_shown(found.get(key), factor) for key in _STATISTICS]
     cells[3] = (cells[3], between)
-    return [*cells, count(found["count"])]
+    return [*cells, count(len(found["samples"]))]
 
 
 _COLUMNS = [(name, True) for name in ("Min", "Max", "Median", "Avg", "Stddev", "trials")]
@@ -46,10 +47,7 @@ def _lacking(documents):
         for one in document.get("failures", []):
             text = one if isinstance(one, str) else str(one.get("failure") or "a trial failed")
             said[text] = said.get(text, 0) + 1
-    lacking = [f"{text} ({plural(amount, 'time')})." for text, amount in said.items()]
-    for document in documents.values():
-        lacking += [str(one) for one in document.get("unavailable", [])]
-    return lacking
+    return [f"{text} ({plural(amount, 'time')})." for text, amount in said.items()]
 
 
 def _words(name):
@@ -58,13 +56,7 @@ def _words(name):
 
 def baseline(documents, item):
     """Set-ups of 2, 3 and 4 hosts, below what was published."""
-    rows = [
-        [f"published: {name}", column, unit, *[number(None)] * 2, number(value)]
-        + [number(None)] * 3
-        for name, values in item.rows
-        for (column, unit), value in zip(item.columns, values)
-    ]
-    said = []
+    rows, said = [_of_published(item, i) for i in range(len(item.columns))], []
     for experiment, name, unit, variant, found in _samples(documents):
         factor, shown = _unit(unit)
         rows.append(
@@ -77,9 +69,23 @@ def baseline(documents, item):
     columns = [("set-up", False), ("value", False), ("unit", False), *_COLUMNS]
     return Found(
         summary=f"{'; '.join(said) or 'No trial succeeded'}.",
-        tables=[("Published seconds, and trials on this machine", page.table(columns, rows))],
+        tables=[
+            (
+                "Statistics of the published seconds, and trials on this machine",
+                page.table(columns, rows),
+            )
+        ],
         lacking=_lacking(documents),
     )
+
+
+def _of_published(item, column):
+    """Over the seconds that were printed."""
+    name, unit = item.columns[column]
+    values = [row[column] for _, row in item.rows]
+    middles = [statistics.median(values), statistics.mean(values), statistics.stdev(values)]
+    shown = [number(round(one, 3)) for one in (min(values), max(values), *middles)]
+    return [f"published: {plural(len(values), 'second')}", name, unit, *shown, number(None)]
 
 
 def published_row(experiment, variant):

@@ -98,7 +98,7 @@ def _run(context, part, work, status, after_s):
             context.progress(f"{part.name}: {part.words}; {_time(left_s)} left")
 
         for one in made:
-            why = _one(one, os.path.join(work, "said.txt"), tick)
+            why = _one(context, one, os.path.join(work, "said.txt"), tick)
             if why and part.name not in parts.EXPERIMENTS:
                 raise ReportError(EXIT_TOOL, why)
             failures += [why] if why else []
@@ -107,9 +107,9 @@ def _run(context, part, work, status, after_s):
     return failures
 
 
-def _one(command, said_path, tick):
+def _one(context, command, said_path, tick):
     """Why there is no result, or nothing."""
-    code = child.run(command, said_path, tick)
+    code = child.run(command, os.path.dirname(context.program), said_path, tick)
     if code in _DONE and (not command.makes or os.path.exists(command.makes)):
         return ""
     return child.last_line(said_path)

@@ -60,7 +60,7 @@ PARTS = (
         option="--system",
     ),
     Part(
-        *("cost", "the cost of packets and calls, on a capture", 140, 140),
+        *("cost", "the cost of packets and calls, on a capture", 70, 140),
         results="mapi-cost.json",
         tables=_of(
             "000",
@@ -111,7 +111,7 @@ PARTS = (
         option="--ktime",
     ),
     Part(
-        *("tcp", "TCP between namespaces, by nsconduct", 50, 700),
+        *("tcp", "TCP between namespaces, by nsconduct", 40, 700),
         results="results.json",
         tables=_of("004", {"baseline-tcp": conducted.baseline}),
     ),
@@ -121,7 +121,7 @@ PARTS = (
         tables=_of("004", {"baseline-packets": conducted.baseline}),
     ),
     Part(
-        *("ciphers", "TCP through IPsec by cipher, by nsconduct", 60, 900),
+        *("ciphers", "TCP through IPsec by cipher, by nsconduct", 130, 1700),
         results="results.json",
         tables=_of("004", {"ciphers": conducted.ciphers}),
     ),

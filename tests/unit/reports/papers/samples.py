@@ -85,11 +85,12 @@ def cost():
     return document
 
 
-def make(folder):
-    """folder/parts/NAME with results and status.json."""
+def make(folder, names=None):
+    """folder/parts/NAME with results and status.json.  names: of the parts, if not all."""
     parts = os.path.join(folder, "parts")
     for path, content in documents().items():
-        _write(os.path.join(parts, path), content)
+        if names is None or path.split("/")[0] in names:
+            _write(os.path.join(parts, path), content)
     for part, name in (("calibrate", "calibration.json"), ("send", "send.json")):
         os.makedirs(os.path.join(parts, part))
         to = {"send.json": "stats.json"}.get(name, name)
