@@ -22,6 +22,7 @@ class Item:
     claims: list = field(default_factory=list)  # sentences of the text
     note: str = ""
     row_unit: str = ""
+    of: str = ""  # of a value in the text: the table that it belongs to
 
     @property
     def key(self):
@@ -39,7 +40,7 @@ def _item(document, one):
         columns=[(column["name"], column["unit"]) for column in one["columns"]],
         rows=[(row["name"], row["values"]) for row in one["rows"]],
         **{key: one[key] for key in ("id", "name", "title", "claims")},
-        **{key: one.get(key, "") for key in ("note", "row_unit")},
+        **{key: one.get(key, "") for key in ("note", "row_unit", "of")},
     )
 
 
@@ -51,5 +52,5 @@ def read(name, folder=FOLDER):
 
 
 def items():
-    """Those of all documents, by key."""
-    return {item.key: item for name in NAMES for item in read(name)}
+    """Tables and figures of all documents, by key."""
+    return {item.key: item for name in NAMES for item in read(name) if not item.of}

@@ -2,6 +2,8 @@
 # Published values -> the same in the text of each document, and in what other parts of the toolkit
 # know of it.
 import glob
+import json
+import math
 import os
 import re
 import unittest
@@ -15,8 +17,25 @@ from nsreport.system import page as system_page
 SEEDS = os.environ.get("NETSLICE_SEEDS") or os.path.join(
     os.environ.get("NETSLICE_SOURCE", "."), "../shared/seeds"
 )
+EXPERIMENTS = os.path.join(samples.HERE, "../../../../reports/experiments/published_004.json")
 # The values of a row are not one after the other: damaged text, or a list for each column.
-SCATTERED = {"003-table-3", "003-figure-4", "003-figure-5", "004-baseline-packets", "004-budget"}
+SCATTERED = {
+    "000-loss-free",
+    "003-table-3",
+    "003-figure-4",
+    "003-figure-5",
+    "004-baseline-packets",
+    "004-budget",
+}
+
+
+def items():
+    """Tables, figures, and values of the text."""
+    return [item for name in published.NAMES for item in published.read(name)]
+
+
+def by_key(key):
+    return next(item for item in items() if item.key == key)
 
 
 def text_of(seed):
@@ -37,13 +56,13 @@ def follows(wanted, found):
 @unittest.skipUnless(glob.glob(os.path.join(SEEDS, "*.txt")), "the documents are not here")
 class Documents(unittest.TestCase):
     def test_claims_are_sentences_of_the_document(self):
-        for item in published.items().values():
+        for item in items():
             text = text_of(item.seed).replace(" ¹", "").replace(" ²", "")
             for claim in item.claims:
                 self.assertIn(" ".join(claim.split()), text, item.key)
 
     def test_values_of_a_row_are_in_the_document_one_after_the_other(self):
-        for item in published.items().values():
+        for item in items():
             if item.key in SCATTERED:
                 continue
             found = numbers(text_of(item.seed))
@@ -53,7 +72,7 @@ class Documents(unittest.TestCase):
 
     def test_values_that_stand_apart_are_in_the_document_as_well(self):
         for key in SCATTERED:
-            item = published.items()[key]
+            item = by_key(key)
             text = text_of(item.seed).replace(" ", "").replace(",", "")
             for _, values in item.rows:
                 for value in values:
@@ -62,7 +81,7 @@ class Documents(unittest.TestCase):
 
 class Values(unittest.TestCase):
     def test_each_value_has_a_seed_a_table_and_a_unit(self):
-        for item in published.items().values():
+        for item in items():
             self.assertRegex(item.seed, r"^00[0-4]$")
             self.assertTrue(item.name and item.title)
             for name, values in item.rows:
@@ -71,24 +90,39 @@ class Values(unittest.TestCase):
             for name, unit in item.columns:
                 self.assertTrue(name and unit, item.key)
 
-    def test_other_reports_have_the_same_values(self):
-        items = published.items()
-        for name, values in items["000-table-1"].rows:
-            rate = load_published.RATES.index(int(name))
-            places = [(a, z) for a in load_published.ADAPTERS for z in (1500, 64)]
-            self.assertEqual([load_published.LOSS[place][rate] for place in places], values)
-        own = [(*scampi, *intel) for _, scampi, intel in load_published.COST.values()]
-        self.assertEqual(own, [tuple(values) for _, values in items["000-table-2"].rows])
-        lat_tcp = [values[3] for _, values in items["003-table-3"].rows]
-        self.assertEqual(list(system_page.OLD[0][1:]), lat_tcp)
+    def test_other_reports_take_their_values_from_here(self):
+        of = load_published
+        self.assertEqual(of.LOSS["SCAMPI", 64][-1], 39.4)
+        self.assertIsNone(of.LOSS["Intel", 1500][-1])
+        self.assertEqual(of.LOSS_FREE["SCAMPI", 64], 17500)
+        self.assertEqual(of.COST["TO_BUFFER"], (64, (537, 8800), (8316, 14700)))
+        self.assertEqual(of.COST["STR_SEARCH, 512 bytes"][0], 512)
+        self.assertEqual(len(of.COST), 13)
+        self.assertEqual(of.PAPI, (265, 700))
+        self.assertEqual(system_page.OLD[1], ("netperf", 104.92, 105.78, 105.89))
+
+    def test_the_experiments_have_the_values_of_the_slides(self):
+        with open(EXPERIMENTS, encoding="utf-8") as file:
+            rows = json.load(file)["rows"]
+        known = [
+            float(value) * scale
+            for item in items()
+            if item.seed == "004"
+            for _, values in item.rows
+            for value in values
+            for scale in (1, 1e6, 1e9)
+        ]
+        for row in rows:
+            for value in row["values"].get("samples", []) + [row["values"].get("median")]:
+                is_known = value is None or any(math.isclose(value, one) for one in known)
+                self.assertTrue(is_known, f"{row['row']}: {value}")
 
     def test_mapi_cost_has_the_values_of_table_2_and_4(self):
-        items = published.items()
         for table in (2, 4):
             rows = [row["paper"] for row in samples.support.cost()["rows"] if row["table"] == table]
             kinds = ("instructions", "cycles") if table == 2 else ("instructions",)
             own = [[row[f"{c}_{k}"] for c in ("scampi", "intel") for k in kinds] for row in rows]
-            self.assertEqual(own, [values for _, values in items[f"000-table-{table}"].rows])
+            self.assertEqual(own, [values for _, values in by_key(f"000-table-{table}").rows])
 
 
 if __name__ == "__main__":
