@@ -2,7 +2,6 @@
 # Options -> report and exit code. The other modules do the work.
 import json
 import os
-import traceback
 
 from . import check, errors, folder, gnuplot, measured, page, signals, source
 from .arguments import PAPERS, parse_arguments
@@ -208,11 +207,8 @@ def _report(options, program, share, version):
         )
         return errors.EXIT_OUTPUT
     except Exception as error:  # any bug: the user gets a message and scripts an exit code
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        said = errors.shown(f"{type(error).__name__}: {error}")[:300]
         tell(
-            f"nsreport: {errors.shown(options.input)}: a bug in nsreport at "
-            f"{os.path.basename(place.filename)}:{place.lineno}: {said}; no partial report is "
+            f"nsreport: {errors.shown(options.input)}: {errors.bug(error)}; no partial report is "
             "left (please report this with the input)"
         )
         return errors.EXIT_INTERNAL

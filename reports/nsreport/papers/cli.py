@@ -27,6 +27,9 @@ def main(arguments, program, share, version):
     except OSError as error:
         tell(f"nsreport papers: {report_folder.output_error(options.output, error)}")
         return errors.EXIT_OUTPUT
+    except Exception as error:  # any bug: the user gets a message and scripts an exit code
+        tell(f"nsreport papers: {errors.bug(error)} (please report this)")
+        return errors.EXIT_INTERNAL
 
 
 @contextlib.contextmanager

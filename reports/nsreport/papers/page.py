@@ -3,7 +3,7 @@
 import os
 
 from .. import page
-from ..errors import ReportError
+from ..errors import ReportError, bug
 from ..text import number, plural
 from . import parts, published
 from .earlier import PARTS_FOLDER
@@ -42,9 +42,21 @@ class Results:
             if not table:
                 continue
             status, document, reasons = self.of_part(part)
-            found = table(document, item) if document is not None else None
-            made.append((part, status, found, reasons + (found.lacking if found else [])))
+            found, lacking = _found(table, document, item)
+            made.append((part, status, found, reasons + lacking))
         return made
+
+
+def _found(table, document, item):
+    """What results say on an item, and what is missing; results that no table expects leave the
+    rest of the page as it is."""
+    if document is None:
+        return None, []
+    try:
+        found = table(document, item)
+    except Exception as error:
+        return None, [f"{bug(error)} (please report this with the results)"]
+    return found, found.lacking
 
 
 def _where(status):

@@ -124,6 +124,14 @@ class Page(PapersCase):
         page = self.from_earlier(code=1)
         self.assertIn("not JSON", row(page, "000-figure-4"))
 
+    def test_results_that_no_table_expects_leave_the_rest_of_the_page(self):
+        path = os.path.join(self.part("tcp"), "tcp_2_hosts/results.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"values": {"throughput": {"variants": {"x": {"samples": ["fast"]}}}}}, file)
+        page = self.from_earlier(code=1)
+        self.assertIn("a bug in nsreport at", row(page, "004-baseline-tcp"))
+        self.assertIn("one search for all", section(page, "000-figure-5"))
+
     def test_a_report_of_its_own_is_taken_as_well(self):
         single = os.path.join(self.earlier, "single")
         shutil.copytree(os.path.join(self.part("sids"), "report"), os.path.join(single, "sids"))
