@@ -21,6 +21,7 @@
 #include "common/command/status_line.hpp"
 #include "common/command/tell.hpp"
 #include "common/file_error/file_error.h"
+#include "memory/memory_report.hpp"
 #include "nsdump/analyse/correct/calibration.hpp"
 #include "report/environment.hpp"
 #include "report/report.hpp"
@@ -55,6 +56,7 @@ Examples:
   nscalibrate --counters instructions,cycles  as in a session with these counters
   nscalibrate --paper                         machine instructions and macros compared with 2001
   nscalibrate --watch                         what disturbs this CPU, once a second, until Ctrl-C
+  nscalibrate --memory                        the cost of a load from each cache and from memory
   nscalibrate --json | jq '.probes[0]'        machine-readable output
 
 Exit codes:
@@ -75,25 +77,53 @@ struct Options {
     bool is_quiet = false;
     bool watches = false;
     uint32_t watch_seconds = 0; // 0: until Ctrl-C
+    bool wants_memory = false;
+    uint64_t largest = 0; // bytes of memory in use; 0: by the caches
     std::string format = "text";
     std::string calibration; // file to write
     std::string output;
     std::string counters; // empty: instructions, if available
 };
 
+// -> the argument that only --watch takes.
+command::Argument add_watch(command::Arguments &arguments, Options &options)
+{
+    arguments.add_flag("--watch", options.watches,
+                       "show each second what disturbs the CPU: a busy sibling thread, a changing "
+                       "frequency, a hypervisor");
+    return arguments
+        .add("-d,--duration", options.watch_seconds, "seconds to watch (default: until Ctrl-C)")
+        .kind("SECONDS")
+        .range(1, 1000000000);
+}
+
+struct MemoryArguments {
+    command::Argument memory, largest;
+};
+
+MemoryArguments add_memory(command::Arguments &arguments, Options &options)
+{
+    const command::Argument memory = arguments.add_flag(
+        "--memory", options.wants_memory,
+        "measure how long a load takes, by the size of the memory in use: caches, memory, TLB");
+    const command::Argument largest =
+        arguments
+            .add("--largest", options.largest,
+                 "largest size with --memory (default: 8 times the last cache, at most 1G and a "
+                 "quarter of the free memory)")
+            .kind("SIZE")
+            .sizes()
+            .range(uint64_t(4096), uint64_t(1) << 30);
+    return {memory, largest};
+}
+
 void add_options(command::Arguments &arguments, Options &options)
 {
     arguments.version("nscalibrate " NETSLICE_VERSION);
     arguments.add("--cpu", options.cpu,
                   "CPU to measure on; default: the CPU that the program starts on");
-    arguments.add_flag("--watch", options.watches,
-                       "show each second what disturbs the CPU: a busy sibling thread, a changing "
-                       "frequency, a hypervisor");
-    const command::Argument duration =
-        arguments
-            .add("-d,--duration", options.watch_seconds, "seconds to watch (default: until Ctrl-C)")
-            .kind("SECONDS")
-            .range(1, 1000000000);
+    const command::Argument duration = add_watch(arguments, options);
+    const auto [memory, largest] = add_memory(arguments, options);
     const command::Argument batches =
         arguments
             .add("--batches", options.batches,
@@ -127,12 +157,17 @@ void add_options(command::Arguments &arguments, Options &options)
     const command::Argument quiet =
         arguments.add_flag("-q,--quiet", options.is_quiet, "no progress line on the terminal");
     arguments.footer(kFooter);
-    arguments.at_end([=, &options] {
+    arguments.at_end([=, memory = memory, largest = largest, &options] {
         if (options.watches)
-            command::refuse({batches, thorough, counters, write, paper, quiet},
+            command::refuse({batches, thorough, counters, write, paper, quiet, memory},
                             "cannot be combined with --watch");
         else
             command::refuse({duration}, "requires --watch");
+        if (options.wants_memory)
+            command::refuse({batches, thorough, counters, write, paper},
+                            "cannot be combined with --memory");
+        else
+            command::refuse({largest}, "requires --memory");
         if (options.calibration == "-" && options.output == "-")
             throw command::WrongUse("--write - cannot be combined with --output -");
     });
@@ -177,6 +212,44 @@ int watch_machine(const Options &options, calibrate::Affinity &affinity, unsigne
     return kDone;
 }
 
+bool is_spoilt(const std::vector<calibrate::Warning> &warnings)
+{
+    return std::any_of(warnings.begin(), warnings.end(),
+                       [](const calibrate::Warning &warning) { return warning.spoils_result; });
+}
+
+int tell_interrupted()
+{
+    command::tell("nscalibrate: interrupted; nothing was written\n");
+    return kInterrupted;
+}
+
+int measure_memory(const Options &options, calibrate::Affinity &affinity, unsigned cpu)
+{
+    using namespace calibrate;
+    command::Output output(options.output);
+    nsp_machine machine;
+    nsp_machine_read(&machine);
+    const Environment environment = read_environment("/", cpu, machine);
+    bind(affinity, cpu);
+    const std::vector<Cache> caches = read_caches("/", cpu);
+    const LatencyPlan plan = plan_latency(caches, available_bytes("/"), options.largest);
+    command::StatusLine progress(!options.is_quiet);
+    const LatencyRun run = run_latency(plan, cpu, progress);
+    affinity.widen();
+    progress.clear();
+    if (run.was_interrupted)
+        return tell_interrupted();
+    const std::vector<Level> levels = levels_of(caches, run);
+    std::vector<Warning> warnings = surroundings_warnings(environment, run.facts);
+    for (const Warning &warning : level_warnings(levels))
+        warnings.push_back(warning);
+    const MemoryReport report = {environment, caches, plan, run, levels, warnings};
+    output.text() = options.format == "json" ? memory_json(report) : memory_text(report);
+    output.finish();
+    return is_spoilt(warnings) ? kNotTrusted : kDone;
+}
+
 int calibrate_machine(const Options &options)
 {
     using namespace calibrate;
@@ -188,6 +261,8 @@ int calibrate_machine(const Options &options)
             cpu));
     if (options.watches)
         return watch_machine(options, affinity, cpu);
+    if (options.wants_memory)
+        return measure_memory(options, affinity, cpu);
     const bool goes_to_stdout = options.calibration == "-";
     // Opened first, so that a bad path is reported immediately.
     command::check_outputs("", {options.calibration, options.output});
@@ -209,8 +284,7 @@ int calibrate_machine(const Options &options)
     affinity.widen();
     if (run.was_interrupted) {
         progress.clear();
-        command::tell("nscalibrate: interrupted; nothing was written\n");
-        return kInterrupted;
+        return tell_interrupted();
     }
     const std::vector<Warning> warnings = warnings_for(environment, run.facts);
     const Report report = {environment, plan, run, warnings};
@@ -226,10 +300,7 @@ int calibrate_machine(const Options &options)
                                                   : as_text(report);
         screen->finish();
     }
-    const bool is_spoilt =
-        std::any_of(warnings.begin(), warnings.end(),
-                    [](const Warning &warning) { return warning.spoils_result; });
-    return is_spoilt ? kNotTrusted : kDone;
+    return is_spoilt(warnings) ? kNotTrusted : kDone;
 }
 } // namespace
 

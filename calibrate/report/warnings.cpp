@@ -77,8 +77,8 @@ void about_load(const Environment &environment, const RunFacts &facts, Warnings 
             environment.load_1min)});
     if (facts.preemptions > 0)
         out.push_back({fmt::format(
-            "CPU {}: preempted {} in {:.1f} s; affected batches are trimmed if there are few of "
-            "them",
+            "CPU {}: preempted {} in {:.1f} s; affected batches have no part in the figures if "
+            "there are few of them",
             environment.cpu, command::counted(facts.preemptions, "time"), facts.seconds)});
     if (facts.wide_figures > 0)
         out.push_back({fmt::format(
@@ -136,13 +136,19 @@ void about_rings(const RunFacts &facts, Warnings &out)
 }
 } // namespace
 
-Warnings warnings_for(const Environment &environment, const RunFacts &facts)
+Warnings surroundings_warnings(const Environment &environment, const RunFacts &facts)
 {
     Warnings out;
     about_clock(environment, facts, out);
     about_machine(environment, facts, out);
     about_load(environment, facts, out);
     about_core(environment, facts, out);
+    return out;
+}
+
+Warnings warnings_for(const Environment &environment, const RunFacts &facts)
+{
+    Warnings out = surroundings_warnings(environment, facts);
     about_counters(facts, out);
     about_rings(facts, out);
     return out;

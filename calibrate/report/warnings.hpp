@@ -43,5 +43,8 @@ struct Warning {
     bool spoils_result = false; // the figures must not be used
 };
 
+// On the clock, the machine and what others did on it.
+std::vector<Warning> surroundings_warnings(const Environment &environment, const RunFacts &facts);
+// These, and on counters and rings.
 std::vector<Warning> warnings_for(const Environment &environment, const RunFacts &facts);
 } // namespace calibrate

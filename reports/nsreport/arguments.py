@@ -5,19 +5,23 @@ import re
 import sys
 
 from . import errors
+from .budget import line
 from .messages import tell
 
 # rounds, seconds of each measurement
 SYSTEM, LOAD, PLACEMENT, KTIME = "--system", "--load", "--placement", "--ktime"
-SIDS, QOS, PAPERS = "--sids", "--qos", "--papers"
-KINDS = (SYSTEM, LOAD, PLACEMENT, KTIME, SIDS, QOS)
+SIDS, QOS, BUDGET, PAPERS = "--sids", "--qos", "--budget", "--papers"
+KINDS = (SYSTEM, LOAD, PLACEMENT, KTIME, SIDS, QOS, BUDGET)
 DEFAULTS = {SYSTEM: (6, 1), LOAD: (3, 0.5), PLACEMENT: (3, 0.3), KTIME: (4, None)}
-DEFAULTS |= {SIDS: (3, 1), QOS: (1, 20)}
+DEFAULTS |= {SIDS: (3, 1), QOS: (1, 20), BUDGET: (None, None)}
 QUICK = {SIDS: (1, 1), QOS: (1, 2.5), LOAD: (1, 0.2), PLACEMENT: (1, 0.1), SYSTEM: (1, 1)}
 QUICK |= {KTIME: (2, None)}
 QUICK_RUNS = 25
 RUNS = 1000
+RATE, BYTES = 100e9, 64
 ANY_KIND = f"{', '.join(KINDS[:-1])} or {KINDS[-1]}"
+
+QUICK_KIND = " or ".join(QUICK)
 
 EPILOG = """Examples:
   nsreport trace.nsl -o report             a page with pictures from a trace
@@ -40,6 +44,9 @@ EPILOG = """Examples:
                                            a node makes, as in 2004
   nsreport papers -o papers                all of these beside what was published, on one
                                            page (nsreport papers --help)
+  nsreport --budget cost.json -o budget --rate 100G --bytes 64
+                                           time and cycles of a packet at a line rate, and
+                                           what functions and cache misses take of them
   nsreport --load --from load/data/results.json -o again
                                            the page again, without measuring
 
@@ -53,8 +60,8 @@ Exit codes:
   128 + signal: interrupted; no partial report is left
 
 Environment: NSDUMP, GNUPLOT, MAPI_GEN, MAPI_READER, MAPI_IMPAIR, MAPI_QOS,
-SIDS and KTIME_RUNNER name the programs to run. Without them, all but gnuplot are
-searched for next to nsreport, then in PATH, and gnuplot in PATH."""
+SIDS, NSCALIBRATE and KTIME_RUNNER name the programs to run. Without them, all but
+gnuplot are searched for next to nsreport, then in PATH, and gnuplot in PATH."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -87,6 +94,7 @@ def parse_arguments(arguments, version):
         prog="nsreport",
         usage="nsreport [OPTIONS] -o DIR TRACE|JSON\n"
         f"       nsreport [OPTIONS] -o DIR {'|'.join(KINDS)}\n"
+        "       nsreport [OPTIONS] -o DIR --budget [TRACE|JSON]\n"
         "       nsreport papers [OPTIONS] -o DIR",
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -180,6 +188,32 @@ def parse_arguments(arguments, version):
         help=f"runs of each program in each of the rounds of --ktime (default {RUNS}; 50 take "
         "about 3 minutes)",
     )
+    budget = parser.add_argument_group("budget of a packet")
+    budget.add_argument(
+        "--budget",
+        action="store_true",
+        help="show the time and cycles that a packet may take at a line rate, what the functions "
+        "of TRACE|JSON take of them, and the cost of a cache miss, which nscalibrate measures",
+    )
+    budget.add_argument(
+        "--rate",
+        metavar="RATE",
+        type=_rate,
+        help="bits a second of the line, such as 100G (default), 2.5G or 100M",
+    )
+    budget.add_argument(
+        "--bytes",
+        dest="frame_bytes",
+        metavar="N",
+        type=_frame_bytes,
+        help=f"size of the frames with their checksum (default {BYTES})",
+    )
+    budget.add_argument(
+        "--memory",
+        metavar="FILE",
+        type=_file_name,
+        help="output of `nscalibrate --memory --json`, instead of measuring",
+    )
     stored = parser.add_argument_group("all measurements")
     stored.add_argument(
         "--quick",
@@ -231,6 +265,10 @@ def parse_arguments(arguments, version):
     options.rounds = options.rounds or rounds
     options.seconds = options.seconds or seconds
     options.runs = options.runs or (QUICK_RUNS if options.quick else RUNS)
+    if not options.results:  # which has its own
+        options.rate = options.rate or RATE
+        options.frame_bytes = options.frame_bytes or BYTES
+    options.costs = options.input or options.read
     options.input = options.input or options.read or options.results or options.kind
     return options
 
@@ -243,17 +281,28 @@ def _check(parser, options):
     measured_by = {"--rounds": options.rounds, "--duration": options.seconds, **of_ktime}
     of_system = {"--module": options.module, "--bare": options.bare}
     of_input = {"--calibration": options.calibration, "--unit": options.unit}
+    of_budget = {"--rate": options.rate, "--bytes": options.frame_bytes, "--memory": options.memory}
+    is_budget = options.kind == BUDGET
     has_input = options.input is not None or options.read is not None
     if options.input is not None and options.read is not None:
         parser.error("-r cannot be combined with a second TRACE|JSON")
     if len(chosen) > 1:
         parser.error(f"{chosen[1]} cannot be combined with {chosen[0]}")
-    if chosen and has_input:
-        parser.error(f"TRACE|JSON cannot be combined with {options.kind}")
+    if chosen and has_input and (options.results or not is_budget):
+        parser.error(
+            f"TRACE|JSON cannot be combined with {'--from' if is_budget else options.kind}"
+        )
     if not chosen and not has_input:
         parser.error(f"TRACE|JSON, {ANY_KIND} is required")
     for name in _given(of_input) if chosen else ():
-        parser.error(f"{name} cannot be combined with {options.kind}")
+        if not is_budget or name != "--calibration" or not has_input:
+            parser.error(f"{name} cannot be combined with {options.kind}")
+    for name in _given(of_budget) if not is_budget else ():
+        parser.error(f"{name} requires {BUDGET}")
+    for name in _given(measured_by) if is_budget else ():
+        parser.error(f"{name} cannot be combined with {BUDGET}")
+    if options.memory is not None and options.results:
+        parser.error("--memory cannot be combined with --from, which has its results")
     for name in _given(of_system) if options.kind != SYSTEM else ():
         parser.error(f"{name} requires {SYSTEM}")
     for name in _given({"--from": options.results, **measured_by}) if not chosen else ():
@@ -261,7 +310,7 @@ def _check(parser, options):
     for name in _given(of_ktime) if options.kind != KTIME else ():
         parser.error(f"{name} requires {KTIME}")
     if options.quick and (options.kind not in QUICK or options.results):
-        parser.error(f"--quick requires {ANY_KIND}, without --from")
+        parser.error(f"--quick requires {QUICK_KIND}, without --from")
     if options.kind == KTIME and options.seconds:
         parser.error(f"--duration cannot be combined with {KTIME} (use --runs)")
     for name in _given(measured_by) if options.results else ():
@@ -274,6 +323,19 @@ def _check(parser, options):
 
 def _given(options):
     return [name for name, value in options.items() if value is not None]
+
+
+def _rate(text):
+    rate = line.rate_of(text)
+    if rate is None:
+        raise argparse.ArgumentTypeError(
+            f'"{text}" is not a rate from 1k to 100T bits a second (examples: 100G, 2.5G, 100M)'
+        )
+    return rate
+
+
+def _frame_bytes(text):
+    return _number(text, line.LEAST_BYTES, line.MOST_BYTES)
 
 
 def _positive(text):

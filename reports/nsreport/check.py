@@ -11,8 +11,8 @@ class ShapeError(Exception):
     """The message starts with the path of the member in the document."""
 
 
-# "s" text, "x" finite number, "w" non-negative number, "n" non-negative integer, "b" boolean; a
-# trailing "?": may be absent or null.
+# "s" text, "x" finite number, "w" non-negative number, "p" positive number, "n" non-negative
+# integer, "b" boolean; a trailing "?": may be absent or null.
 _LOST = {"*": "n"}
 _SPREAD = {
     "mean": "x",
@@ -207,6 +207,7 @@ _NAMES = {
     "s": "text",
     "x": "a number between -1e30 and 1e30",
     "w": "a number from 0 to 1e30",
+    "p": "a number above 0, to 1e30",
     "n": "a non-negative integer",
     "b": "true or false",
 }
@@ -229,6 +230,8 @@ def _leaf_fits(kind, value):
         return isinstance(value, bool)
     if kind == "w":
         return _is_number(value) and value >= 0
+    if kind == "p":
+        return _is_number(value) and value > 0
     if kind == "n":
         return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**64
     return _is_number(value)
@@ -276,6 +279,10 @@ def _check(shape, value, place):
 def check_document(document):
     """Raises ShapeError. Absent optional members become None, so that later code has one case to
     test for."""
-    shape = _STATS if document["schema"] == STATS_SCHEMA else _COST
+    return check_shape(_STATS if document["schema"] == STATS_SCHEMA else _COST, document)
+
+
+def check_shape(shape, document):
+    """The same for a shape of another document."""
     _check(shape, document, "$")
     return document

@@ -101,8 +101,9 @@ def make_system_report(options, program, share, version):
 def make_traffic_report(options, program, share, version):
     report = measured.REPORTS[options.kind]
     place = folder.ReportFolder(options.output)
-    if options.results:
-        place.refuse_input(options.results)
+    for path in (options.results, options.costs, options.memory):
+        if path:
+            place.refuse_input(path)
     gnuplot_path = gnuplot.find_gnuplot()
     if not options.results:
         say(options.quiet, f"nsreport: {report.run.announced(options)}")

@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: MIT
-# The reports that measure with packets -> their raw values, new or of an earlier run.
+# The reports with measurements of their own -> their raw values, new or of an earlier run.
 import json
 import os
 from types import SimpleNamespace
 
+from .budget import (
+    page as budget_page,
+    plan as budget_plan,
+    run as budget_run,
+    stored as budget_stored,
+)
 from .csv_file import write_csv
 from .ktime import page as ktime_page, plan as ktime_plan, run as ktime_run, stored as ktime_stored
 from .load import page as load_page, plan as load_plan, run as load_run
@@ -21,14 +27,18 @@ REPORTS = {
         run=ktime_run, page=ktime_page, plan=ktime_plan, stored=ktime_stored
     ),
     "--sids": SimpleNamespace(run=sids_run, page=sids_page, plan=sids_plan, stored=checked),
+    "--budget": SimpleNamespace(
+        run=budget_run, page=budget_page, plan=budget_plan, stored=budget_stored
+    ),
     "--qos": SimpleNamespace(run=qos_run, page=qos_page, plan=qos_plan, stored=checked),
 }
 
 
 def document(report, program, options, progress):
-    if options.results:
-        return report.stored.read(options.results, report.plan)
-    return report.run.measured(program, options, progress)
+    if not options.results:
+        return report.run.measured(program, options, progress)
+    document = report.stored.read(options.results, report.plan)
+    return getattr(report.stored, "shown_for", lambda stored, _: stored)(document, options)
 
 
 def keep(work, report, document):

@@ -55,8 +55,10 @@ def _option(part, program, folder, is_long):
 
 
 def _budget(_part, program, folder, _is_long):
-    """The rate and size of the slides."""
-    words = ("--budget", "--rate", "100G", "--bytes", "64", "-o", os.path.join(folder, REPORT))
+    """The rate and size of the slides, with the costs of this machine if they are there."""
+    costs = os.path.join(os.path.dirname(folder), "cost", "mapi-cost.json")
+    words = ["--budget", *([costs] if os.path.exists(costs) else [])]
+    words += ["--rate", "100G", "--bytes", "64", "-o", os.path.join(folder, REPORT)]
     return [_nsreport(program, *words)]
 
 

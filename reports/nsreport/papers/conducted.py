@@ -147,9 +147,3 @@ def _how(documents):
         if name:
             return f" ({name})"
     return ""
-
-
-def budget(document, _item):
-    """A page of its own."""
-    said = "The budget page has it for this machine." if document["has_page"] else "No page."
-    return Found(summary=said)

@@ -9,7 +9,7 @@ from .. import source
 from ..errors import EXIT_INPUT, EXIT_TOOL, ReportError, shown
 from ..measured import REPORTS
 from ..system import results as system_results, run as system_run
-from . import conducted, kernel_mapi, netslice, scampi, two_clocks
+from . import budget, conducted, kernel_mapi, netslice, scampi, two_clocks
 
 REPORT = "report"  # of a part, in its folder
 SHORT, LONG = "short", "long"
@@ -127,8 +127,8 @@ PARTS = (
     ),
     Part(
         *("budget", "the cycles that a packet may cost at 100 Gbit/s", 15, 15),
-        results=f"{REPORT}/index.html",
-        tables=_of("004", {"budget": conducted.budget}),
+        results=_RESULTS,
+        tables=_of("004", {"budget": budget.budget}),
         option="--budget",
     ),
 )
@@ -147,8 +147,6 @@ def document(part, folder):
     path = os.path.join(folder, part.results)
     if part.name == "system":
         return system_results.parse(system_run.read(path), path)
-    if part.name == "budget":
-        return {"has_page": os.path.exists(path)}
     if part.option:
         report = REPORTS[part.option]
         return report.stored.read(path, report.plan)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Shared by tables and pictures of a trace: order of slices, main values, fields, sources, sample
 # counts.
+import math
+
 from ..text import number, plural
 
 OVERLAP = (
@@ -44,6 +46,24 @@ def net_per_packet(value):
     return _trimmed_or(
         value["per_packet"] or {}, ("net_trimmed", "net_trimmed_ci95"), ("net", "net_ci95")
     )
+
+
+def _is_leaf(value):
+    own, net = (value["self"] or {}).get("mean"), value["net"]["mean"]
+    return own is not None and math.isclose(own, net, rel_tol=1e-9)
+
+
+def self_cost(value, per_packet):
+    """Cost and half width. What calls no other has the trimmed mean of net; others have no trimmed
+    mean, and the half width is unknown."""
+    if value is None or value["self"] is None:
+        return None, None
+    if per_packet:
+        own = (value["per_packet"] or {}).get("self")
+        return net_per_packet(value) if own is not None and _is_leaf(value) else (own, None)
+    if _is_leaf(value):
+        return net_mean(value)[0] * value["count"], None
+    return value["self"]["total"], None
 
 
 def is_trimmed(document):

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Stats of a trace -> pictures: cost by function, probe overhead, losses; the others come from
 # distribution and units.
-import math
-
 from ..charts import AXIS_PX, ROW_PX, Panel, Row, stacked, tics
 from ..layout import GREY, INK, MEASURED, OVERLAPPED, PROBE, Colours, row_labels, top_px, width_px
 from ..loss_text import cause_text, equation_text, loss_line, lost_total
@@ -16,9 +14,9 @@ from .facts import (
     is_beyond,
     is_trimmed,
     net_mean,
-    net_per_packet,
     raw_mean,
     samples_text,
+    self_cost,
     source_text,
     value_of,
 )
@@ -27,36 +25,18 @@ MAX_ROWS = 24
 MOST_PERCENT = 200  # longer bars of net in percent of raw are cut
 
 
-def _is_leaf(value):
-    own, net = (value["self"] or {}).get("mean"), value["net"]["mean"]
-    return own is not None and math.isclose(own, net, rel_tol=1e-9)
-
-
-def _self_cost(value, per_packet):
-    """Cost and half width. What calls no other has the trimmed mean of net; others have no trimmed
-    mean, and the half width is unknown."""
-    if value is None or value["self"] is None:
-        return None, None
-    if per_packet:
-        own = (value["per_packet"] or {}).get("self")
-        return net_per_packet(value) if own is not None and _is_leaf(value) else (own, None)
-    if _is_leaf(value):
-        return net_mean(value)[0] * value["count"], None
-    return value["self"]["total"], None
-
-
 def _waterfall(document, fields, per_packet):
     """The MAX_ROWS slices with the largest self cost, the largest first but programs before the
     kernel, and the rest, which share one row."""
     entries = [
         e
         for e in by_cost(document)
-        if any(_self_cost(value_of(e, f), per_packet)[0] is not None for f in fields)
+        if any(self_cost(value_of(e, f), per_packet)[0] is not None for f in fields)
     ]
     first = next(iter(fields))
 
     def own(entry):
-        return _self_cost(value_of(entry, first), per_packet)[0] or 0
+        return self_cost(value_of(entry, first), per_packet)[0] or 0
 
     kept = sorted(entries, key=lambda e: -abs(own(e)))[:MAX_ROWS]
     kept_ids = {id(e) for e in kept}
@@ -66,11 +46,11 @@ def _waterfall(document, fields, per_packet):
 
 
 def _cost_panel(document, field, unit, shown, rest, per_packet, colours):
-    total = sum(_self_cost(value_of(e, field), per_packet)[0] or 0 for e in shown + rest)
+    total = sum(self_cost(value_of(e, field), per_packet)[0] or 0 for e in shown + rest)
     panel = Panel(f"net {unit} per packet" if per_packet else f"net {unit}, all slices together")
     start = 0.0
     for entry in shown:
-        own, half = _self_cost(value_of(entry, field), per_packet)
+        own, half = self_cost(value_of(entry, field), per_packet)
         if own is None:
             panel.rows.append(Row([], "not counted"))
             continue
@@ -81,7 +61,7 @@ def _cost_panel(document, field, unit, shown, rest, per_packet, colours):
         panel.rows.append(Row([(start, start + own, colours[entry["name"]])], text, error))
         start += own
     if rest:
-        own = sum(_self_cost(value_of(e, field), per_packet)[0] or 0 for e in rest)
+        own = sum(self_cost(value_of(e, field), per_packet)[0] or 0 for e in rest)
         panel.rows.append(Row([(start, start + own, GREY)], number(own)))
     panel.rows.append(Row([(0.0, total, INK)], number(total)))
     return panel
@@ -157,7 +137,7 @@ def function_cost(document, colours):
                 (v["per_packet"] or {}).get("net"),
                 (v["per_packet"] or {}).get("net_ci95"),
                 (v["self"] or {}).get("total"),
-                *_self_cost(v, per_packet),
+                *self_cost(v, per_packet),
             )
             for e in by_cost(document)
             for v in e["values"]

@@ -13,6 +13,7 @@ REMEDY = {
     "mapi-impair": "install the toolkit, or set MAPI_IMPAIR",
     "mapi-qos": "install the toolkit, or set MAPI_QOS",
     "sids": "install the toolkit, or set SIDS",
+    "nscalibrate": "install the toolkit, or set NSCALIBRATE",
     "ktime-runner": "build the toolkit with libbpf-dev, clang-14 and bpftool, or set KTIME_RUNNER",
 }
 VARIABLES = {
@@ -21,6 +22,7 @@ VARIABLES = {
     "mapi-impair": "MAPI_IMPAIR",
     "mapi-qos": "MAPI_QOS",
     "sids": "SIDS",
+    "nscalibrate": "NSCALIBRATE",
     "ktime-runner": "KTIME_RUNNER",
 }
 PAIR = ("ip", "ethtool")  # for a veth pair

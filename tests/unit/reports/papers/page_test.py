@@ -89,6 +89,7 @@ class Whole(PapersCase):
             ("003-example", ("TCP and IP", "the driver")),
             ("004-baseline-tcp", ("9.42", "offload off", "published: 10 seconds")),
             ("004-baseline-packets", ("14,697,768", "packets/s")),
+            ("004-budget", ("6.75", "6.72 ns", "ns of a cache miss")),
         ):
             for word in words:
                 self.assertIn(word, self.section(key), key)

@@ -9,6 +9,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "..", "..", "reports"))
+import budget_test  # noqa: E402
 import ktime_support  # noqa: E402
 import qos_test  # noqa: E402
 import sids_test  # noqa: E402
@@ -69,7 +70,7 @@ def documents():
         "ktime/report/data/results.json": ktime_support.document(),
         "system/report/data/results.txt": system_test.results(),
         "cost/mapi-cost.json": cost(),
-        "budget/report/index.html": "<p>",
+        "budget/report/data/results.json": budget_test.budget_of(support.cost()),
     }
     for part, experiment, results in experiments():
         made[f"{part}/{experiment}/results.json"] = results
