@@ -71,13 +71,15 @@ def _contents_row(item, made):
     wheres = dict.fromkeys(_where(status) for _, status, _ in measured)
     return [
         (page.Link(item.name, f"#{anchor(item)}"), item.title),
-        "; ".join(found.summary for *_, found in measured) or "not measured",
+        item.gist,
+        " ".join(found.summary for *_, found in measured) or "not measured",
         ("; ".join(commands) or number(None), "; ".join([*dict.fromkeys(whens), *wheres])),
         " ".join(reasons) or number(None),
     ]
 
 
-_CONTENTS = ("table or figure", "measured here", "by, when and where", "unavailable, and why")
+_CONTENTS = ("table or figure", "published", "measured here", "by, when and where")
+_CONTENTS += ("unavailable, and why",)
 
 
 def anchor(item):

@@ -21,6 +21,7 @@ class Item:
     rows: list = field(default_factory=list)  # (name, values); a value that is not there is None
     claims: list = field(default_factory=list)  # sentences of the text
     note: str = ""
+    gist: str = ""  # for the table of contents
     row_unit: str = ""
     of: str = ""  # of a value in the text: the table that it belongs to
 
@@ -40,7 +41,7 @@ def _item(document, one):
         columns=[(column["name"], column["unit"]) for column in one["columns"]],
         rows=[(row["name"], row["values"]) for row in one["rows"]],
         **{key: one[key] for key in ("id", "name", "title", "claims")},
-        **{key: one.get(key, "") for key in ("note", "row_unit", "of")},
+        **{key: one.get(key, "") for key in ("note", "gist", "row_unit", "of")},
     )
 
 

@@ -61,6 +61,13 @@ class Documents(unittest.TestCase):
             for claim in item.claims:
                 self.assertIn(" ".join(claim.split()), text, item.key)
 
+    def test_numbers_of_the_contents_are_in_the_document(self):
+        for item in published.items().values():
+            self.assertTrue(item.gist, item.key)
+            found = numbers(text_of(item.seed))
+            for number in numbers(item.gist):
+                self.assertIn(number, found, item.key)
+
     def test_values_of_a_row_are_in_the_document_one_after_the_other(self):
         for item in items():
             if item.key in SCATTERED:
