@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Results of nsconduct -> the baselines and the cipher table of the Conductor slides.
+import glob
+import os
 import re
 import statistics
 
@@ -9,6 +11,8 @@ from .found import Found
 
 _STATISTICS = ("min", "max", "median", "mean", "stddev")
 _MBIT = 1e6
+IMPLEMENTATIONS = "implementations"  # member of a document, from the outputs of its steps
+_IMPLEMENTATION = "implementation: "
 
 
 def _unit(unit):
@@ -140,10 +144,16 @@ def ciphers(documents, item):
 
 
 def _how(documents):
-    """What carries ESP, if the experiment says so."""
-    for document in documents.values():
-        about = document.get("experiment")
-        name = about.get("name") if isinstance(about, dict) else about
-        if name:
-            return f" ({name})"
-    return ""
+    """What carries ESP, for the table's head."""
+    found = [one for document in documents.values() for one in document.get(IMPLEMENTATIONS, [])]
+    return f"; ESP by {' / '.join(dict.fromkeys(found))}" if found else ""
+
+
+def implementations(folder):
+    """As steps of an experiment say what they use."""
+    found = {}
+    for path in sorted(glob.glob(os.path.join(folder, "output/*/*/*/collect-step*.out"))):
+        with open(path, encoding="utf-8", errors="replace") as file:
+            lines = [line.strip() for line in file if line.startswith(_IMPLEMENTATION)]
+        found |= dict.fromkeys(line.removeprefix(_IMPLEMENTATION) for line in lines)
+    return [one for one in found if one != "no IPsec"]

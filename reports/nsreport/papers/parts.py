@@ -169,6 +169,7 @@ def _json(path, member):
 def _of_experiments(part, folder):
     found = {
         name: _json(path, "values")
+        | {conducted.IMPLEMENTATIONS: conducted.implementations(os.path.join(folder, name))}
         for name in sorted(os.listdir(folder))
         if os.path.exists(path := os.path.join(folder, name, part.results))
     }

@@ -74,6 +74,8 @@ def documents():
     }
     for part, experiment, results in experiments():
         made[f"{part}/{experiment}/results.json"] = results
+    said = "implementation: kernel, driver gcm-aesni\ncipher: null\n"
+    made["ciphers/ciphers/output/1/null/sink/collect-step1.out"] = said
     return made
 
 
