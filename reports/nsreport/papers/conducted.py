@@ -45,13 +45,14 @@ _COLUMNS = [(name, True) for name in ("Min", "Max", "Median", "Avg", "Stddev", "
 
 
 def _lacking(documents):
-    """What failed, each cause once, with the number of times."""
+    """What failed, each cause once, with the number of trials; players fail in any order."""
     said = {}
     for document in documents.values():
         for one in document.get("failures", []):
-            text = one if isinstance(one, str) else str(one.get("failure") or "a trial failed")
+            causes = str(one.get("failure") or "a trial failed").split("; ")
+            text = "; ".join(dict.fromkeys(sorted(causes)))
             said[text] = said.get(text, 0) + 1
-    return [f"{text} ({plural(amount, 'time')})." for text, amount in said.items()]
+    return [f"{text} ({plural(amount, 'trial')})." for text, amount in said.items()]
 
 
 def _words(name):
@@ -60,7 +61,7 @@ def _words(name):
 
 def baseline(documents, item):
     """Set-ups of 2, 3 and 4 hosts, below what was published."""
-    rows, said = [_of_published(item, i) for i in range(len(item.columns))], []
+    rows, middles = [_of_published(item, i) for i in range(len(item.columns))], {}
     for experiment, name, unit, variant, found in _samples(documents):
         factor, shown = _unit(unit)
         rows.append(
@@ -68,8 +69,9 @@ def baseline(documents, item):
             + _cells(found, factor)
         )
         if shown in ("Mbit/s", "packets/s"):
-            middle = _shown(found.get("median"), factor)
-            said.append(f"{_words(experiment)}, {_words(variant)}: {middle} {shown}")
+            middle = f"{_words(name)} {_shown(statistics.median(found['samples']), factor)} {shown}"
+            middles.setdefault(f"{_words(experiment)}, {_words(variant)}", []).append(middle)
+    said = [f"{setup}: {', '.join(found)}" for setup, found in middles.items()]
     columns = [("set-up", False), ("value", False), ("unit", False), *_COLUMNS]
     return Found(
         summary=f"{'; '.join(said) or 'No trial succeeded'}.",

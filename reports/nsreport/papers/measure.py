@@ -56,7 +56,7 @@ def _measure(context, part, after_s):
     """A part that fails leaves the reason; the others go on."""
     begin_s, started = context.clock(), kept.now()
     status = {"form": context.form, "version": context.version, "started": started}
-    status |= {**kept.machine(), "commands": []}
+    status |= {**kept.machine(), "load": os.getloadavg()[0], "commands": []}
     with signals.held():
         work = tempfile.mkdtemp(prefix=f".{part.name}.", dir=context.kept.folder)
     try:
@@ -89,6 +89,7 @@ def _run(context, part, work, status, after_s):
         if part.name == "send":
             port, exchange = stack.enter_context(sender.connected())
             made[0].words += ["--port", str(port)]
+            status["commands"][0] += f" --port {port}"
         end_s = context.clock() + parts.seconds(part, context.form) + after_s
 
         def tick():

@@ -60,7 +60,9 @@ def _found(table, document, item):
 
 
 def _where(status):
-    return f"{status['cpu']}, {status['kernel']}"
+    load = status.get("load")
+    busy = f", load average {load:.1f} before" if isinstance(load, (int, float)) else ""
+    return f"{status['cpu']}, {status['kernel']}{busy}"
 
 
 def _contents_row(item, made):

@@ -51,7 +51,7 @@ PARTS = (
         tables=_of("003", {"example": netslice.tcp_send}),
     ),
     Part(
-        *("system", "TCP over loopback with and without the kernel module", 60, 600),
+        *("system", "TCP over loopback with and without the kernel module", 50, 600),
         results=f"{REPORT}/data/results.txt",
         tables=_of(
             "003",
@@ -60,7 +60,7 @@ PARTS = (
         option="--system",
     ),
     Part(
-        *("cost", "the cost of packets and calls, on a capture", 70, 140),
+        *("cost", "the cost of packets and calls, on a capture", 100, 140),
         results="mapi-cost.json",
         tables=_of(
             "000",
@@ -72,7 +72,7 @@ PARTS = (
         ),
     ),
     Part(
-        *("load", "loss by rate, and the cost of packets as they arrive", 100, 500),
+        *("load", "loss by rate, and the cost of packets as they arrive", 90, 500),
         results=_RESULTS,
         tables=_of("000", {"table-1": scampi.loss_by_rate, "table-2": scampi.live_cost}),
         option="--load",
@@ -111,22 +111,22 @@ PARTS = (
         option="--ktime",
     ),
     Part(
-        *("tcp", "TCP between namespaces, by nsconduct", 40, 700),
+        *("tcp", "TCP between namespaces, by nsconduct", 20, 700),
         results="results.json",
         tables=_of("004", {"baseline-tcp": conducted.baseline}),
     ),
     Part(
-        *("packets", "packets a second between namespaces, by nsconduct", 50, 700),
+        *("packets", "packets a second between namespaces, by nsconduct", 25, 700),
         results="results.json",
         tables=_of("004", {"baseline-packets": conducted.baseline}),
     ),
     Part(
-        *("ciphers", "TCP through IPsec by cipher, by nsconduct", 130, 1700),
+        *("ciphers", "TCP through IPsec by cipher, by nsconduct", 95, 1700),
         results="results.json",
         tables=_of("004", {"ciphers": conducted.ciphers}),
     ),
     Part(
-        *("budget", "the cycles that a packet may cost at 100 Gbit/s", 15, 15),
+        *("budget", "the cycles that a packet may cost at 100 Gbit/s", 75, 75),
         results=_RESULTS,
         tables=_of("004", {"budget": budget.budget}),
         option="--budget",

@@ -1,18 +1,11 @@
 # SPDX-License-Identifier: MIT
 # Documents of load, mapi-cost, sids and qos runs -> tables and figures of SCAMPI D3.4 (2004).
 from ..cost import facts as cost_facts, page as cost_page
-from ..load import cost as load_cost, loss as load_loss, words as load_words
+from ..load import cost as load_cost, loss as load_loss, page as load_page
 from ..qos import page as qos_page, pictures as qos_pictures, plan as qos_plan
 from ..sids import page as sids_page, pictures as sids_pictures
 from ..text import with_error
 from .found import Found, of_id
-
-
-def _unavailable(document):
-    return [
-        f"{load_words.WORDS.get(system, system)}: {why}."
-        for system, why in document["unavailable"].items()
-    ]
 
 
 def loss_by_rate(document, _item):
@@ -20,17 +13,15 @@ def loss_by_rate(document, _item):
         summary=load_loss.sentence(document),
         tables=[(heading, html) for _, heading, html in load_loss.tables(document)],
         pictures=["loss_rate"],
-        lacking=_unavailable(document),
+        lacking=load_page.warnings(document),
     )
 
 
 def live_cost(document, _item):
     """Table 2 as packets arrive."""
-    lacking = _unavailable(document)
+    lacking = load_page.warnings(document)
     if document.get("no_instructions"):
         lacking.append(f"Instructions of live traffic: unavailable: {document['no_instructions']}.")
-    if document.get("no_softirq"):
-        lacking.append(f"Time in softirq: unavailable: {document['no_softirq']}.")
     return Found(
         summary="The time of a packet by function on a veth pair, with its way through the kernel.",
         tables=[(heading, html) for _, heading, html in load_cost.tables(document)],
@@ -99,7 +90,7 @@ def delay(document, _item):
         summary=qos_pictures.delay_sentence(document, rate) or "No delay was measured.",
         tables=of_id(qos_page.tables(document), "delay-figures"),
         pictures=["delay"],
-        lacking=_no_second_instrument(),
+        lacking=_no_second_instrument(document),
     )
 
 
@@ -109,12 +100,10 @@ def packet_loss(document, _item):
         summary=" ".join(filter(None, said)) or "No loss was measured.",
         tables=of_id(qos_page.tables(document), "loss-figures"),
         pictures=["packet_loss"],
-        lacking=_no_second_instrument(),
+        lacking=_no_second_instrument(document),
     )
 
 
-def _no_second_instrument():
-    return [
-        "The traffic analyser of 2004 is not here: the node's own log of each packet takes its "
-        "place."
-    ]
+def _no_second_instrument(document):
+    said = "The traffic analyser of 2004 is not here: the node's own log of each packet takes its "
+    return [f"{said}place.", *qos_page.warnings(document)]

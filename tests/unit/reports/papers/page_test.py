@@ -103,7 +103,7 @@ class Whole(PapersCase):
         for above, below in zip(published[:6], here):
             medians = [float(cells[4].replace(",", "")) for cells in (above, below)]
             self.assertAlmostEqual(*medians)
-        self.assertIn("sink: Run: step1: killed (1 time)", found)
+        self.assertIn("sink: Run: step1: killed (1 trial)", found)
         self.assertIn("; ESP by kernel, driver gcm-aesni</p>", found)
 
     def test_what_the_machine_could_not_do_is_told_with_the_reason(self):
