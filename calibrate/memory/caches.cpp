@@ -102,7 +102,9 @@ uint64_t size_for(const std::vector<Cache> &caches, const Cache &cache)
     for (const Cache &other : caches)
         if (other.level < cache.level)
             before = std::max(before, other.bytes);
-    const uint64_t bytes = std::min(std::max(cache.bytes / 4, 2 * before), cache.bytes / 4 * 3);
+    uint64_t bytes = cache.bytes / 4;
+    if (before > 0)
+        bytes = std::min(std::clamp(bytes, 2 * before, 4 * before), cache.bytes / 4 * 3);
     return std::max(bytes / kLeastBytes * kLeastBytes, kLeastBytes);
 }
 

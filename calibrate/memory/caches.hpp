@@ -23,8 +23,8 @@ std::vector<Cache> read_caches(const std::filesystem::path &root, unsigned cpu);
 // As the C library reports them, by cpuid on x86-64.
 std::vector<Cache> caches_of_library();
 
-// The size at which loads show the latency of one of the caches: a quarter of it, where it has room
-// in spite of collisions, but more than the cache before it holds.
+// The size at which loads show the latency of one of the caches: more than the cache before it
+// holds, and little enough for the part of the cache that others leave.
 uint64_t size_for(const std::vector<Cache> &caches, const Cache &cache);
 
 // MemAvailable of /proc/meminfo, or the limit of the control group; absent if not reported.

@@ -2,6 +2,9 @@
 // chase: loads whose address is the result of an earlier load.
 #include "memory/chase.hpp"
 
+#include <cstddef>
+#include <utility>
+
 #include "cases/cases.hpp"
 
 namespace calibrate
@@ -14,6 +17,12 @@ constexpr uint32_t kPerRound = 8;
 void keep(Place *&place)
 {
     asm volatile("" : "+r"(place));
+}
+
+// Written out for each chain: an index that varies would keep the pointers in memory.
+template <size_t... chain> void step(Chains &at, std::index_sequence<chain...>)
+{
+    ((at[chain] = at[chain]->next, keep(at[chain])), ...);
 }
 } // namespace
 
@@ -32,21 +41,15 @@ double chased_ticks(Place *&place, uint32_t accesses)
     return double(end - begin) / double(rounds * kPerRound);
 }
 
-double overlapped_ticks(Place *(&places)[kManyChains], uint32_t accesses)
+double overlapped_ticks(Chains &chains, uint32_t accesses)
 {
-    Place *at[kManyChains];
-    for (unsigned chain = 0; chain < kManyChains; ++chain)
-        at[chain] = places[chain];
+    Chains at = chains;
     const uint32_t rounds = accesses / kManyChains;
     const uint64_t begin = read_ticks();
     for (uint32_t round = 0; round < rounds; ++round)
-        for (Place *&one : at) {
-            one = one->next;
-            keep(one);
-        }
+        step(at, std::make_index_sequence<kManyChains>());
     const uint64_t end = read_ticks();
-    for (unsigned chain = 0; chain < kManyChains; ++chain)
-        places[chain] = at[chain];
+    chains = at;
     return double(end - begin) / double(rounds * kManyChains);
 }
 } // namespace calibrate

@@ -2,6 +2,7 @@
 // chase: a cycle of pointers -> ticks that an access takes, one after another or several at once.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "memory/cycle.hpp"
@@ -9,11 +10,12 @@
 namespace calibrate
 {
 inline constexpr unsigned kManyChains = 8;
+using Chains = std::array<Place *, kManyChains>;
 
 // Follows the pointers `accesses` times; each load needs the result of the one before.  `place`
 // moves on.
 double chased_ticks(Place *&place, uint32_t accesses);
 
 // The same with kManyChains independent chains, whose loads overlap; ticks per load.
-double overlapped_ticks(Place *(&places)[kManyChains], uint32_t accesses);
+double overlapped_ticks(Chains &chains, uint32_t accesses);
 } // namespace calibrate

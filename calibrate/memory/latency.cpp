@@ -29,7 +29,6 @@ constexpr double kBatchSeconds = 100e-6;       // shorter than what other progra
 constexpr uint32_t kLeastLoads = 1024;
 constexpr double kEnoughHuge = 0.9;
 constexpr double kWatchSeconds = 1e-3; // before each point
-constexpr const char *kRoot = "/";
 
 uint64_t page_bytes()
 {
@@ -54,7 +53,7 @@ void measure_point(const LatencyPlan &plan, const Places &places, uint64_t seed,
     std::mt19937_64 random(seed);
     Place *at = places[0];
     const uint32_t loads = warmed(at, places.count, plan.most_loads_per_batch);
-    Place *chains[kManyChains];
+    Chains chains;
     for (Place *&chain : chains)
         chain = places[size_t(random() % places.count)];
     auto &alone = point.alone.emplace_back();
@@ -96,7 +95,7 @@ std::string setting_of_kernel()
 std::unique_ptr<Region> huge_region(size_t bytes, LatencyRun &run)
 {
     auto region = std::make_unique<Region>(bytes, Pages::huge);
-    run.huge_share = double(region->huge_bytes()) / double(bytes);
+    run.huge_share = double(region->huge_bytes()) / double(region->bytes());
     if (run.huge_share >= kEnoughHuge)
         return region;
     run.why_not_huge = fmt::format("the kernel put {:.0f} % of the memory on huge pages "
@@ -168,6 +167,7 @@ LatencyRun run_latency(const LatencyPlan &plan, unsigned cpu, command::StatusLin
         throw CannotMeasure(fmt::format("there is less memory available than {} (free some)",
                                         command::short_size(4 * kLeastBytes)));
     LatencyRun run;
+    run.page_bytes = page_bytes();
     progress.show("filling the memory");
     const Instant begin = now();
     const auto most = size_t(plan.sizes.back());

@@ -44,6 +44,7 @@ struct LatencySeries {
 };
 
 struct LatencyRun {
+    uint64_t page_bytes = 0;            // of small pages
     LatencySeries small, huge, by_page; // huge has no points if there are no huge pages
     double huge_share = 0;              // of the memory that was to be on huge pages
     std::string why_not_huge;

@@ -117,6 +117,7 @@ std::string memory_json(const MemoryReport &report)
           {"preemptions", run.facts.preemptions},
           {"core_hz", or_null(run.facts.core_hz)}}},
         {"caches", caches_json(report.caches)},
+        {"page_bytes", run.page_bytes},
         {"huge_share", run.huge_share},
         {"why_not_huge", run.huge.points.empty() ? Json(run.why_not_huge) : Json(nullptr)},
         {"levels", levels_json(report.levels, run.facts.hz)},

@@ -45,11 +45,12 @@ private:
         line("clock      {} at {:.6f} GHz", env.machine.clock, run.facts.hz / 1e9);
         for (const Cache &cache : report_.caches)
             line("cache      L{} {}{}, by {}", cache.level, short_size(cache.bytes),
-                 cache.shared_by ? ", CPUs " + *cache.shared_by : "", cache.source);
+                 cache.shared_by ? " of CPUs " + *cache.shared_by : "", cache.source);
         if (run.huge.points.empty())
-            line("pages      4K only: {}", run.why_not_huge);
+            line("pages      {} only: {}", page_, run.why_not_huge);
         else
-            line("pages      4K, and 2M for {:.0f} % of the second region", run.huge_share * 100);
+            line("pages      {}, and 2M for {:.0f} % of the second region", page_,
+                 run.huge_share * 100);
         line("run        {} {:.1f} s, {} passes of {} batches of at most {} loads", env.date,
              run.facts.seconds, report_.plan.passes, report_.plan.batches_per_pass,
              report_.plan.most_loads_per_batch);
@@ -75,7 +76,7 @@ private:
 
     void head(const char *first, int width)
     {
-        line("\n{:<{}} {:>8} {:>17} {:>8} {:>8} {:>17} {:>8}", first, width, "4K, ns", "95 %",
+        line("\n{:<{}} {:>8} {:>17} {:>8} {:>8} {:>17} {:>8}", first, width, page_ + ", ns", "95 %",
              "of 8", "2M, ns", "95 %", "of 8");
     }
 
@@ -109,7 +110,7 @@ private:
 
     void pages()
     {
-        line("\n{:<9} {:>8} {:>17} {:>12}", "4K pages", "ns", "95 %", "for the page");
+        line("\n{:<9} {:>8} {:>17} {:>12}", page_ + " pages", "ns", "95 %", "for the page");
         for (const LatencyPoint &point : report_.run.by_page.points) {
             const auto cost = page_cost_ticks(report_.run, point);
             line("{:<9} {} {:>12}", point.bytes / kLineBytes, ns(&point),
@@ -122,6 +123,7 @@ private:
 
     const MemoryReport &report_;
     double ns_per_tick_;
+    std::string page_ = short_size(report_.run.page_bytes); // a small one
 };
 } // namespace
 

@@ -21,6 +21,11 @@ namespace
 {
 constexpr size_t kHugeBytes = size_t(2) << 20;
 
+size_t whole_huge_pages(size_t bytes)
+{
+    return (bytes + kHugeBytes - 1) / kHugeBytes * kHugeBytes;
+}
+
 bool covers(std::string_view range, uintptr_t address)
 {
     uintptr_t from = 0, to = 0;
@@ -32,7 +37,8 @@ bool covers(std::string_view range, uintptr_t address)
 }
 } // namespace
 
-Region::Region(size_t bytes, Pages pages) : mapping_bytes_(bytes + kHugeBytes), bytes_(bytes)
+Region::Region(size_t bytes, Pages pages)
+    : mapping_bytes_(whole_huge_pages(bytes) + kHugeBytes), bytes_(whole_huge_pages(bytes))
 {
     void *const mapping = mmap(nullptr, mapping_bytes_, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

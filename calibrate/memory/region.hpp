@@ -13,7 +13,8 @@ enum class Pages { small, huge };
 class Region
 {
 public:
-    // All of it is present.  Throws CannotMeasure if there is not enough memory.
+    // All of it is present; `bytes` is rounded up to whole huge pages.  Throws CannotMeasure if
+    // there is not enough memory.
     Region(size_t bytes, Pages pages);
     ~Region();
     Region(const Region &) = delete;

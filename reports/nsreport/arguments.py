@@ -20,6 +20,7 @@ QUICK_RUNS = 25
 RUNS = 1000
 RATE, BYTES = 100e9, 64
 ANY_KIND = f"{', '.join(KINDS[:-1])} or {KINDS[-1]}"
+IN_ROUNDS = f"{', '.join(KINDS[:-2])} or {KINDS[-2]}"  # all but --budget
 
 QUICK_KIND = " or ".join(QUICK)
 
@@ -305,8 +306,10 @@ def _check(parser, options):
         parser.error("--memory cannot be combined with --from, which has its results")
     for name in _given(of_system) if options.kind != SYSTEM else ():
         parser.error(f"{name} requires {SYSTEM}")
-    for name in _given({"--from": options.results, **measured_by}) if not chosen else ():
-        parser.error(f"{name} requires {ANY_KIND}")
+    if options.results and not chosen:
+        parser.error(f"--from requires {ANY_KIND}")
+    for name in _given(measured_by) if not chosen else ():
+        parser.error(f"{name} requires {IN_ROUNDS}")
     for name in _given(of_ktime) if options.kind != KTIME else ():
         parser.error(f"{name} requires {KTIME}")
     if options.quick and (options.kind not in QUICK or options.results):

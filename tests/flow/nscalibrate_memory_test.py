@@ -72,6 +72,15 @@ class Memory(unittest.TestCase):
         self.assertEqual(pages, sorted(set(pages)))
         self.assertLessEqual(pages[-1] * os.sysconf("SC_PAGESIZE"), LARGEST)
 
+    def test_huge_pages_are_used_where_the_kernel_gives_them(self):
+        setting = pathlib.Path("/sys/kernel/mm/transparent_hugepage/enabled")
+        if not setting.exists() or "[never]" in setting.read_text():
+            self.skipTest("the kernel gives no huge pages")
+        if self.data["huge_share"] < 0.9:
+            self.skipTest("the kernel has no huge pages left")
+        self.assertEqual(len(self.data["huge"]), len(self.data["small"]))
+        self.assertIsNone(self.data["why_not_huge"])
+
     def test_without_huge_pages_it_says_why(self):
         done = run("--largest", "64K", "--json", preexec_fn=without_huge_pages)
         data = json.loads(done.stdout)

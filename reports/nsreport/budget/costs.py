@@ -11,6 +11,7 @@ from .line import CHECKSUM_BYTES
 SHAPE = {
     "input": "s",
     "title": "s",
+    "meaning": "s",
     "cpu": "s?",
     "hz": "w",
     "source": "s",
@@ -62,6 +63,9 @@ def _of_cost_run(document):
     rows = [r for r in document["rows"] if r["table"] in PER_PACKET and r["cycles"]]
     return {
         "title": "a run of mapi-cost",
+        "meaning": "Each row is the cost of dispatch, its functions, and publication of results; "
+        "reading packets from the device is a row of its own, unless it is part of the others. A "
+        "further flow is what one more flow adds to each packet.",
         "cpu": document["machine"]["cpu"],
         "hz": document["clock"]["hz"],
         "source": cost_facts.source_text(document, ["cycles"]),
@@ -96,6 +100,7 @@ def _of_trace(document):
     octets = sum(u["bytes"] or 0 for u in units)
     return {
         "title": "a trace",
+        "meaning": "Each row is a slice's own cost, without the slices inside it.",
         "cpu": document["info"].get("machine.cpu"),
         "hz": document["clock"]["hz"],
         "source": trace_facts.source_text(document, {"ticks": "TSC cycles"}),

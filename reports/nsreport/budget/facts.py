@@ -76,10 +76,15 @@ def share_text(part):
     return f"{100 * part:,.0f} %" if part >= 10 else share(max(part, 0))
 
 
+def small_page(document):
+    return f"{document['memory']['page_bytes'] >> 10} KiB"
+
+
 def page_words(document):
+    small = small_page(document)
     if document["memory"]["huge"]:
-        return "pages of 2 MiB"
-    return f"pages of 4 KiB, because {document['memory']['why_not_huge'] or 'there are no others'}"
+        return f"{small} and 2 MiB; latencies of levels are those with pages of 2 MiB"
+    return f"{small} only: {document['memory']['why_not_huge'] or 'there are no others'}"
 
 
 def memory_source(document):

@@ -20,6 +20,7 @@ SHAPE = {
     "clock": {"source": "s", "hz": "p"},
     "method": {"passes": "n", "chains_overlapped": "n"},
     "caches": [{"level": "n", "bytes": "n", "cpus": "s?", "source": "s"}],
+    "page_bytes": "n",
     "huge_share": "w",
     "why_not_huge": "s?",
     "levels": [

@@ -168,7 +168,7 @@ def _level_figures(document):
     header += ("ns", "ns_low", "ns_high", "cycles", "overlapped_ns", "share_of_packet")
     rows = []
     for level in document["memory"]["levels"]:
-        for key, pages in (("small", "4K"), ("huge", "2M")):
+        for key, pages in (("small", own.small_page(document)), ("huge", "2 MiB")):
             if level[key]:
                 alone, overlapped = level[key]["alone"], level[key]["overlapped"]
                 sizes = [level[k] for k in ("bytes", "measured_bytes", "step_bytes")]

@@ -177,7 +177,8 @@ def _largest(found):
 
 
 def _function_notes(document, found, rest):
-    notes = [f"{plural(rest, 'smaller cost')} only in the table."] if rest else []
+    notes = [document["costs"]["meaning"]]
+    notes += [f"{plural(rest, 'smaller cost')} only in the table."] if rest else []
     hidden = [one for one, _ in found if one.cycles <= (one.half or 0)]
     if hidden:
         said = "; ".join(f"{one.name}: {facts.cycles_text(one)}" for one in hidden)
@@ -314,17 +315,20 @@ def latency(document):
     found, line = document["memory"], facts.line_of(document)
     if not found["small"]:
         return Absent(name, topic, "The latencies have no point.")
-    chains = found["method"]["chains_overlapped"]
+    chains, small = found["method"]["chains_overlapped"], facts.small_page(document)
     best = found["huge"] or found["small"]
     series = [
-        ("one after another, 4 KiB pages", PALETTE[5], 7, _points(found["small"], "bytes", "alone"))
+        (
+            f"one after another, {small} pages",
+            PALETTE[5],
+            7,
+            _points(found["small"], "bytes", "alone"),
+        )
     ]
     if found["huge"]:
         points = _points(found["huge"], "bytes", "alone")
         series.append(("one after another, 2 MiB pages", MEASURED, 5, points))
-    pages = "2" if found["huge"] else "4"
-    unit = "MiB" if found["huge"] else "KiB"
-    label = f"{chains} at a time, {pages} {unit} pages"
+    label = f"{chains} at a time, {'2 MiB' if found['huge'] else small} pages"
     series.append((label, PALETTE[2], 9, _points(best, "bytes", "overlapped")))
     ends = ", ".join(f"L{c['level']} {_size_text(c['bytes'])}" for c in found["caches"])
     marks = [
@@ -334,7 +338,7 @@ def latency(document):
     marks.append((f"\u2504 time of a packet, {number(line.ns)} ns", LEVEL_COLOUR, (0, line.ns)))
     rows = [
         (pages, row["bytes"], *_values(row["alone"]), *_values(row["overlapped"]))
-        for key, pages in (("small", "4K"), ("huge", "2M"))
+        for key, pages in (("small", small), ("huge", "2 MiB"))
         for row in found[key]
     ]
     return _latency_picture(
@@ -390,7 +394,12 @@ def pages(document):
     }
     dense = [{"pages": r["pages"], **beside[r["pages"]]} for r in rows if r["pages"] in beside]
     series = [
-        ("one line in each 4 KiB page", PALETTE[5], 7, _points(rows, "pages", "alone")),
+        (
+            f"one line in each page of {facts.small_page(document)}",
+            PALETTE[5],
+            7,
+            _points(rows, "pages", "alone"),
+        ),
         ("as many lines side by side", MEASURED, 5, _points(dense, "pages", "alone")),
     ]
     largest = rows[-1]

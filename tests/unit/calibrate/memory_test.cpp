@@ -140,7 +140,7 @@ TEST_CASE("a chase moves along the cycle by the number of its loads", "[calibrat
     for (int i = 0; i < 8; ++i)
         expected = expected->next;
     CHECK(at == expected);
-    Place *chains[kManyChains];
+    Chains chains;
     for (unsigned i = 0; i < kManyChains; ++i)
         chains[i] = places[i];
     overlapped_ticks(chains, 64 * kManyChains);
@@ -226,6 +226,16 @@ TEST_CASE("available memory is that of the machine, or less in a container", "[c
     CHECK(available_bytes(root.path()) == 4096);
 }
 
+TEST_CASE("a cache is measured at more than the one before it holds", "[calibrate][memory]")
+{
+    const auto caches = known_caches();
+    CHECK(size_for(caches, caches[0]) == 8 << 10);
+    CHECK(size_for(caches, caches[1]) == 128 << 10);
+    CHECK(size_for(caches, caches[2]) == 4 << 20);
+    const std::vector<Cache> close = {{1, 64 << 10, {}, {}, "test"}, {2, 96 << 10, {}, {}, "test"}};
+    CHECK(size_for(close, close[1]) == 72 << 10); // not as large as the cache itself
+}
+
 TEST_CASE("a level is slower from the size of its cache on", "[calibrate][memory]")
 {
     const LatencyRun run = run_of(32 << 20);
@@ -255,8 +265,8 @@ TEST_CASE("a cache that is used by others too is reported as smaller than its si
     REQUIRE(levels.size() == 3);
     CHECK(levels[0].step_agrees());
     CHECK(levels[1].step_bytes == 16 << 20);
-    CHECK(levels[1].step_agrees());       // half of its size is still taken as the same
-    run.small.points[11].alone = {{300}}; // 8 MiB, where this cache is measured
+    CHECK(levels[1].step_agrees());      // half of its size is still taken as the same
+    run.small.points[5].alone = {{300}}; // 128 KiB, where this cache is measured
     const auto said = level_warnings(levels_of(caches, run));
     REQUIRE(said.size() == 1);
     CHECK(said[0].text.find("32M could not be verified") != std::string::npos);
@@ -266,6 +276,7 @@ TEST_CASE("a step far from the size of the cache is a warning", "[calibrate][mem
 {
     const LatencyRun run = run_of(32 << 20);
     auto caches = known_caches();
+    caches.pop_back();
     caches[1].bytes = 256 << 10; // the step is at 1 MiB
     const auto said = level_warnings(levels_of(caches, run));
     REQUIRE(said.size() == 1);

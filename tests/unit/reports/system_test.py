@@ -184,7 +184,7 @@ class Page(ReportCase):
         stored = ["--system", "--from", "r.txt"]
         for arguments, words in (
             (["--system", "x.json"], "TRACE|JSON cannot be combined with --system"),
-            ([], "TRACE|JSON, --system, --load, --placement, --ktime, --sids or --qos is required"),
+            ([], "TRACE|JSON, --system, --load, --placement, --ktime, --sids, --qos or --budget"),
             ([""], "the file name is empty"),
             (["x.json", "--nope"], 'unknown option "--nope"'),
             (["--quiet=3", "x.json"], "--quiet takes no value"),
