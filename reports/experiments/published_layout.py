@@ -64,17 +64,19 @@ def implementations(results):
 
 
 def cipher_table(rows, results):
-    """Mbit/s, each published row below what was measured."""
-    table = [["Algorithm", *(title for title, _ in COLUMNS)]]
+    """Mbit/s and the daemon's CPU time, each published row below what was measured."""
+    table = [["Algorithm", *(title for title, _ in COLUMNS), "CPU ns/byte"]]
     missing = []
     for row in rows:
         place = row["measured_by"]
-        found, reason = None, "not measured"
+        found, cost, reason = None, None, "not measured"
         if place["experiment"] in results:
-            found, reason = results[place["experiment"]].summary(place["value"], place["variant"])
+            one = results[place["experiment"]]
+            found, reason = one.summary(place["value"], place["variant"])
+            cost, _ = one.summary("daemon_cpu", place["variant"])
         cells = [f"{found[k] / 1e6:.2f}" if found else "-" for _, k in COLUMNS]
-        table.append([row["row"], *cells])
-        table.append(["  published", *(f"{row['values'][key]:g}" for _, key in COLUMNS)])
+        table.append([row["row"], *cells, f"{cost['median']:.2f}" if cost else "-"])
+        table.append(["  published", *(f"{row['values'][key]:g}" for _, key in COLUMNS), "-"])
         if not found:
             missing.append(f"{row['row']}: {reason}")
     head = " / ".join(implementations(results)) or "nothing measured"

@@ -103,7 +103,7 @@ def _add_run(commands):
         action="append",
         default=[],
         type=_setting,
-        help="instead of KEY in [Settings]; may be repeated",
+        help="instead of the master file's setting; may be repeated",
     )
     _add_transport(command)
     command.add_argument("-q", "--quiet", action="store_true", help="report errors only")
@@ -131,7 +131,28 @@ def _add_transport(command):
 def _add_show(commands):
     command = _command(commands, "show", "show the results of an experiment as tables")
     command.add_argument("folder", metavar="FOLDER", help="folder of results")
+    _add_precision(command)
     _add_format(command)
+
+
+def _add_precision(command):
+    command.add_argument(
+        "--precision",
+        metavar="PERCENT",
+        type=_percent,
+        default=1.0,
+        help="how many trials an interval of this half width needs (default: 1)",
+    )
+
+
+def _percent(text):
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.001 <= value <= 100:
+        raise argparse.ArgumentTypeError(f'"{text}" is not a number from 0.001 to 100')
+    return value
 
 
 def _add_compare(commands):
@@ -139,6 +160,7 @@ def _add_compare(commands):
     command.add_argument("folder", metavar="FOLDER", help="folder of results")
     command.add_argument("others", metavar="FOLDER|VARIANT VARIANT", nargs="+")
     command.add_argument("--value", metavar="NAME", help="only this value")
+    _add_precision(command)
     command.add_argument(
         "--any-environment",
         action="store_true",

@@ -74,7 +74,7 @@ def _check(options):
 
 
 def _show(options):
-    sys.stdout.write(tables.shown(options.folder, options.format == "json"))
+    sys.stdout.write(tables.shown(options.folder, options.format == "json", options.precision))
     return errors.EXIT_OK
 
 

@@ -24,6 +24,13 @@ state="${TMPDIR:-/tmp}/nsconduct-esp-$(stat -Lc %i /proc/self/ns/net)"
 
 has_aes_instructions() { grep -qwm1 aes /proc/cpuinfo; }
 
+# The route into the tunnel's other network, from this end's own address there.
+route()
+{
+    own=$(ip -4 -o address show to "$near" | sed -n '1s/.* inet \([0-9.]*\).*/\1/p')
+    ip route replace "$far" via "$there" ${own:+src "$own"}
+}
+
 # by: prints who encrypts
 by()
 {
@@ -58,9 +65,17 @@ up()
     case $implementation in
     kernel) kernel_up ;;
     strongswan) strongswan_up ;;
-    none) ip route replace "$far" via "$there" ;;
+    none) route ;;
     *) fail "ESP_BY=$implementation is neither kernel nor strongswan" ;;
     esac
+}
+
+# Of both directions, as describe printed them.
+check_counts()
+{
+    if ! grep -q tunnel "$state/counts" || grep -q ' 0 packets' "$state/counts"; then
+        fail "no packet went through the tunnel"
+    fi
 }
 
 known() { read -r implementation cipher aes <"$state/what" || fail "nothing is set up here"; }
@@ -69,7 +84,7 @@ describe()
 {
     known
     case $implementation in
-    none) echo "implementation: no IPsec" ;;
+    none) printf 'implementation: no IPsec\ndaemon: 0 ns/byte\n' ;;
     *) "${implementation}_describe" ;;
     esac
 }

@@ -39,7 +39,7 @@ kernel_up()
         ip xfrm policy add src "$far" dst "$near" dir $direction \
             tmpl src "$there" dst "$here" proto esp reqid 1 mode tunnel
     done
-    ip route replace "$far" via "$there"
+    route
 }
 
 # The driver with the highest priority that /proc/crypto has for the cipher, as the kernel chooses it.
@@ -70,9 +70,10 @@ kernel_describe()
     aes*) echo "cipher: $cipher, driver $(kernel_driver)"; echo "AES instructions: $aes" ;;
     *) echo "cipher: $cipher" ;;
     esac
-    ip -s xfrm state | sed -n 's/^ *\([0-9]*\)(bytes), \([0-9]*\)(packets)$/tunnel: \1 bytes, \2 packets/p' >"$state/counts"
+    ip -s xfrm state | sed -n 's/^[[:space:]]*\([0-9]*\)(bytes), \([0-9]*\)(packets)$/tunnel: \1 bytes, \2 packets/p' >"$state/counts"
     cat "$state/counts"
-    ! grep -q ' 0 packets' "$state/counts" || fail "no packet went through the tunnel"
+    check_counts
+    echo "daemon: 0 ns/byte"
 }
 
 kernel_down()

@@ -12,9 +12,11 @@ version=$(dpkg-query -W -f='${Version}' strongswan-libcharon 2>/dev/null) || ver
 mkdir -p "$folder"
 made=$(mktemp -d "$folder.XXXXXX")
 trap 'rm -rf "$made"' EXIT
-# apt reads downloads as another user, who may not write there; it says so, and downloads all the same.
-(cd "$made" && apt-get download -qq "strongswan-charon=$version") 2>"$made/said" ||
+# The archive may have a newer revision than the libraries, which fits if its release is the same.
+(cd "$made" && { apt-get download -qq "strongswan-charon=$version" || apt-get download -qq strongswan-charon; }) 2>"$made/said" ||
     fail "$(tail -n 1 "$made/said") (apt-get update may help)"
+found=$(dpkg-deb -f "$made"/strongswan-charon_*.deb Version)
+[ "${found%-*}" = "${version%-*}" ] || fail "version $found does not fit strongswan-libcharon $version (apt-get install strongswan-libcharon)"
 dpkg-deb -x "$made"/strongswan-charon_*.deb "$made"
 rm -rf "${folder:?}/usr"
 mkdir -p "$folder/usr/lib/ipsec"

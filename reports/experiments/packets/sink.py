@@ -18,7 +18,7 @@ LINE_S = 1.0
 
 
 def counts(device):
-    """Pairs of time and packets so far, until mapi-flow ends."""
+    """Time, packets so far, and those that the system dropped; until mapi-flow ends."""
     command = ["mapi-flow", "-q", "-i", device, "--interval", str(INTERVAL_S), "--json"]
     with tempfile.NamedTemporaryFile() as empty:
         # Neither a running mapid nor the machine's mapi.conf has a part in the measurement.
@@ -27,11 +27,14 @@ def counts(device):
         with subprocess.Popen([*command, "PKT_COUNTER"], env=environment, **pipe) as reader:
             for line in reader.stdout:
                 found = json.loads(line)
-                yield float(found["time"]), found["flows"][0]["functions"][0]["result"]
+                packets = found["flows"][0]["functions"][0]["result"]
+                statistics = found["statistics"]
+                dropped = statistics["kernel_drops"] + statistics["interface_drops"]
+                yield float(found["time"]), packets, dropped
 
 
 def print_second(begin, end):
-    (begin_s, before), (end_s, after) = begin, end
+    (begin_s, before, _), (end_s, after, _) = begin, end
     print(f"{end_s:.6f} {(after - before) / (end_s - begin_s):.0f} pps", flush=True)
 
 
@@ -69,9 +72,10 @@ def main(interface):
     if not span:
         print(f"sink: no packet arrived on {interface}", file=sys.stderr)
         return 1
-    (begin_s, before), (end_s, after) = span
+    (begin_s, before, _), (end_s, after, _) = span
     print(f"mean {(after - before) / (end_s - begin_s):.1f} pps")
     print(f"packets {samples[-1][1]}")
+    print(f"dropped {samples[-1][2]}")
     return 0
 
 

@@ -13,8 +13,8 @@ import tempfile
 
 INSIDE = "NETSLICE_TEST_INSIDE"
 SSHD = "/usr/sbin/sshd"
-LEASE_S = 1.5
-CONNECT_S = 1
+LEASE_S = 4.5  # so that a loaded machine renews it in time
+CONNECT_S = 2
 _FLOW = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(_FLOW))
 
@@ -24,8 +24,9 @@ from mapi_interfaces import wait_until  # noqa: E402
 ADDRESS = "192.168.5"  # of Conductor's own example
 
 
-def enter():
-    """Restarts the test in its own network, mount and process namespaces, or skips it."""
+def enter(*arguments):
+    """Restarts the test in its own network, mount and process namespaces, or skips it.  arguments:
+    those that the test has taken from its command line."""
     if os.environ.get(INSIDE):
         _be_init()
         for folder in ("/run", "/tmp"):
@@ -39,7 +40,7 @@ def enter():
     unshare = ["unshare", "--net", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child"]
     if subprocess.run([*unshare, "true"], capture_output=True).returncode != 0:
         needs.skip("cannot create network, mount and process namespaces")
-    command = [*unshare, sys.executable, "-B", *sys.argv]
+    command = [*unshare, sys.executable, "-B", sys.argv[0], *arguments, *sys.argv[1:]]
     os.execvpe(command[0], command, os.environ | {INSIDE: "1"})
 
 
@@ -69,6 +70,7 @@ class Host:
         self.address = f"{ADDRESS}.{number}"
         self.temporary = self.folder / "tmp"
         self.temporary.mkdir(parents=True)
+        self.temporary.chmod(0o1777)
         run("ip", "netns", "add", name)
         run(
             "ip",
@@ -152,7 +154,7 @@ class World:
         self.inventory = self.folder / "inventory.ini"
         self.write_inventory()
 
-    def write_inventory(self, key="key", python=None, lease_s=LEASE_S, **extra):
+    def write_inventory(self, key="key", python=None, become=None, lease_s=LEASE_S, **extra):
         """Each host has its name and, as in Conductor's files, its address.  extra: names and
         addresses of hosts that do not exist."""
         lines = [f"{name} ansible_host={host.address}" for name, host in self.hosts.items()]
@@ -165,8 +167,16 @@ class World:
             + f"ansible_ssh_private_key_file={self.folder}/{key}\n"
             + f"ansible_ssh_common_args=-F none -o UserKnownHostsFile={known}\n"
             + f"nsconduct_lease_s={lease_s}\nansible_ssh_timeout={CONNECT_S}\n"
+            + (f"ansible_become=true\nansible_become_user={become}\n" if become else "")
             + (f"ansible_python_interpreter={python}\n" if python else "")
         )
+
+    def join(self, one, other, device):
+        """A link between two hosts, whose ends have the same name."""
+        peer = ["type", "veth", "peer", "name", device, "netns", other]
+        run("ip", "link", "add", device, "netns", one, *peer)
+        for host in (one, other):
+            run("ip", "-n", host, "link", "set", device, "up")
 
     def close(self):
         for host in self.hosts.values():

@@ -3,6 +3,8 @@
 """Connections, supervisors and nsconduct itself that end: no process stays on the player."""
 
 import os
+import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -47,13 +49,25 @@ class Losses(WorldCase):
         running.wait()
         self.assertTrue(ssh_hosts.has_only_ssh_servers(self.host))
         self.assertTrue(wait_until(lambda: not ssh_hosts.our_processes()))
+        self.assertEqual(list(pathlib.Path("/tmp").glob("nsc*")), [])
         self.assertEqual(list(self.host.temporary.iterdir()), [])
+
+    def test_with_become_the_steps_have_another_user(self):
+        if not shutil.which("sudo"):
+            self.skipTest("sudo is missing")
+        self.world.write_inventory(become="nobody")
+        self.addCleanup(self.world.write_inventory)
+        with self.player() as player:
+            result = player.run("id -un; sleep 806 &", 20, self.out, self.err)
+            self.assertEqual((result.exit_code, result.failure), (0, None))
+            self.assertEqual(self.out.read_text(), "nobody\n")
+        self.assertEqual(self.host.processes(), {})
 
     def test_a_supervisor_that_is_killed_takes_its_command_along(self):
         with self.player() as player:
             player.spawn("exec sleep 805", self.out, self.err)
             for pid, line in self.host.processes().items():
-                if "supervisor.py" in line and "open" not in line:
+                if "import supervisor" in line and "open" not in line:
                     os.kill(pid, signal.SIGKILL)
             self.assertTrue(wait_until(lambda: "sleep 805" not in self.host.processes().values()))
             (ended,) = player.end_spawned()

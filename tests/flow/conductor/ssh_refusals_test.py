@@ -10,14 +10,16 @@ from ssh_players import WorldCase
 
 class Refusals(WorldCase):
     def opening(self, host, **words):
+        """words: of the inventory."""
+        self.world.write_inventory(**words)
+        self.addCleanup(self.world.write_inventory)
+        return self.failing(host)
+
+    def failing(self, host):
         from nsconduct.errors import TransportError
 
-        try:
-            self.world.write_inventory(**words)
-            with self.assertRaises(TransportError) as caught, self.player(host):
-                pass
-        finally:
-            self.world.write_inventory()
+        with self.assertRaises(TransportError) as caught, self.player(host):
+            pass
         self.assertEqual(ssh_hosts.our_processes(), [])
         return caught.exception.code, str(caught.exception)
 
@@ -25,6 +27,21 @@ class Refusals(WorldCase):
         code, said = self.opening("nobody-here")
         self.assertEqual(code, 2)
         self.assertIn('"nobody-here" is not in the inventory', said)
+
+    def test_an_inventory_that_is_malformed(self):
+        text = self.world.inventory.read_text().replace("ansible_user=root", "nothing", 1)
+        self.world.inventory.write_text(text)
+        self.addCleanup(self.world.write_inventory)
+        code, said = self.failing("source")
+        self.assertEqual(code, 2)
+        self.assertRegex(said, f"{self.world.inventory}:[0-9]+: Expected key=value")
+
+    def test_an_inventory_that_is_not_there(self):
+        self.world.inventory.unlink()
+        self.addCleanup(self.world.write_inventory)
+        code, said = self.failing("source")
+        self.assertEqual(code, 2)
+        self.assertIn("inventory.ini: cannot open", said)
 
     def test_a_group_of_hosts(self):
         code, said = self.opening("all", second="192.168.5.9")

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import unittest
+import unittest.mock
 
 from cipher_case import OF_PACKAGE, CipherCase, require_esp
 from experiment_case import EXPERIMENTS, main
@@ -32,6 +33,13 @@ class Esp(CipherCase):
         said = self.esp("up", "left", "null", "yes")
         self.assertIn("esp: missing: ESP of the kernel (CONFIG_INET_ESP)", said)
 
+    def test_the_experiment_says_so_where_the_kernel_has_none(self):
+        trial = self.conduct_experiment("ciphers/null_2_hosts", 1, code=None)["null"]
+        if trial["status"] == "ok":
+            self.assertGreater(self.value(trial, "throughput"), 0)
+        else:
+            self.assertIn("missing: ESP of the kernel", trial["failure"])
+
     @unittest.skipIf(os.path.exists(OF_PACKAGE), "the daemon is installed")
     def test_a_missing_daemon_is_named(self):
         said = self.esp("up", "left", "null-sha1", "yes", XDG_CACHE_HOME=self.folder, CHARON="")
@@ -43,14 +51,22 @@ class Esp(CipherCase):
         self.assertIn("nothing is set up", self.esp("describe"))
 
     def test_a_tunnel_that_nothing_uses_is_an_error(self):
-        player = f"[Startup]\nstep1: {ESP} up right null-sha1 yes\n"
-        player += f"[Run]\nstep1: {ESP} describe\n[Reset]\nstep1: {ESP} down\n"
-        self.write("host.cfg", player)
+        steps = {"startup": "up right null-sha1 yes", "run": "describe", "reset": "down"}
+        self.player("host", **{phase: f"step1: {ESP} {words}" for phase, words in steps.items()})
         self.master("host", more="[Transport]\nhost: namespace\n")
         said = self.run_master(code=1, env={"TMPDIR": self.folder})
         self.assertRegex(said, "there is no tunnel|no packet went through the tunnel")
         self.assertEqual(self.daemons(), [])
         self.assertEqual(glob.glob(self.path("nsconduct-esp-*")), [])
+
+    def test_a_killed_run_leaves_no_daemon(self):
+        self.player("host", startup=f"step1: {ESP} up right null-sha1 yes", run="step1: sleep 60")
+        self.master("host", more="[Transport]\nhost: namespace\n")
+        with unittest.mock.patch.dict(os.environ, {"TMPDIR": self.folder, "ESP_BY": "strongswan"}):
+            with self.running() as process:
+                self.wait_for(self.daemons, "charon")
+                process.kill()
+        self.wait_for(lambda: not self.daemons(), "the end of charon")
 
     def test_the_switch_takes_the_instructions_from_openssl(self):
         self.assertGreater(self.speed(), 2 * self.speed(OPENSSL_ia32cap="~0x200000200000000"))

@@ -14,13 +14,13 @@ STATISTICS = {"min": 1.5e6, "max": 3.5e6, "median": 2e6, "mean": 2.25e6, "stddev
 
 
 class Layout(ExperimentCase):
-    def results(self, name, value, variants, failures=()):
-        """A result folder with these statistics by variant."""
+    def results(self, name, values, failures=()):
+        """A result folder with these statistics, by value and variant."""
         folder = self.path(name)
         document = {
             "format": 1,
             "experiment": name,
-            "values": {value: {"unit": "bits/s", "variants": variants}},
+            "values": {value: {"variants": variants} for value, variants in values.items()},
             "failures": [{"variant": variant, "failure": cause} for variant, cause in failures],
         }
         os.makedirs(folder)
@@ -50,8 +50,13 @@ class Layout(ExperimentCase):
     def test_ciphers_have_a_row_each_or_the_reason_why_not(self):
         ciphers = self.results(
             "ciphers_2_hosts",
-            "throughput",
-            {"hmac_sha1": {"samples": [2e6], **STATISTICS}, "aes_gcm_hard_128": {"samples": []}},
+            {
+                "throughput": {
+                    "hmac_sha1": {"samples": [2e6], **STATISTICS},
+                    "aes_gcm_hard_128": {"samples": []},
+                },
+                "daemon_cpu": {"hmac_sha1": {"samples": [12.34], "median": 12.34}},
+            },
             [("aes_gcm_hard_128", "source: startup step2: no such cipher; sink: gone")],
         )
         said = "implementation: strongSwan 5.9.8\ncipher: NULL\n"
@@ -59,15 +64,15 @@ class Layout(ExperimentCase):
         text = self.shown(ciphers)
         self.assertIn("ESP: strongSwan 5.9.8\n", text)
         measured, published = self.row(text, "HMAC-SHA1")
-        self.assertEqual(measured, ["1.50", "3.50", "2.00", "2.25", "0.50"])
-        self.assertEqual(published, ["published", "615", "632", "628", "623.3", "7.98"])
-        self.assertEqual(self.row(text, "AES-GCM Hard 128")[0], ["-"] * 5)
+        self.assertEqual(measured, ["1.50", "3.50", "2.00", "2.25", "0.50", "12.34"])
+        self.assertEqual(published, ["published", "615", "632", "628", "623.3", "7.98", "-"])
+        self.assertEqual(self.row(text, "AES-GCM Hard 128")[0], ["-"] * 6)
         self.assertIn("AES-GCM Hard 128: source: startup step2: no such cipher\n", text)
         self.assertIn("NULL 4 Host: not measured\n", text)
 
     def test_tcp_has_a_line_for_each_second(self):
         variants = {"offload_on": {"samples": [2e9], **STATISTICS}}
-        tcp = self.results("tcp_2_hosts", "throughput", variants)
+        tcp = self.results("tcp_2_hosts", {"throughput": variants})
         second = {"start": 0, "end": 1.0, "bytes": 1170378588, "bits_per_second": 9.41e9}
         said = json.dumps({"intervals": [{"sum": second}]})
         self.step_output(said, "tcp_2_hosts/output/1/offload_on/source", "run-step1.out")

@@ -1,45 +1,72 @@
 # SPDX-License-Identifier: MIT
 # Collectors that are a program of the player, which runs during the Run phase.
-import time
+#
+# What it prints goes to files on the player: a transport may fetch the output of a spawned command
+# only at its end.
+import shlex
 
 from .collector import CollectorError
 from .snapshot import ShellCollector
 
-_START_S = 10
-_LOOK_S = 0.02
+_START_S = 20
 _END_S = 60  # for what the program writes at its end
 
-# Its CPU time so far, the signal, and its end: gone, or a zombie.
-_STOP = """cat /proc/{pid}/schedstat
-kill -INT {pid}
+# The shell becomes the program.  It is not in the background of a shell, which would ignore SIGINT.
+_START = "cd {folder} && echo $$ >pid && exec sh -c {command} >out 2>err"
+_WAIT = """cd {folder}
+until [ -s pid ]; do sleep 0.02; done
+until {ready} || ! kill -0 "$(cat pid)" 2>/dev/null; do sleep 0.02; done
+kill -0 "$(cat pid)" 2>/dev/null || { tail -n 1 err >&2; exit 1; }"""
+# Its CPU time so far; the signal; its end, which may be that of a zombie; what it printed.
+_STOP = """cd {folder} && pid=$(cat pid)
+cat "/proc/$pid/schedstat"
+kill -INT "$pid"
 running='^State:[[:space:]]*[^ZX[:space:]]'
-while grep -q "$running" /proc/{pid}/status 2>/dev/null; do sleep 0.02; done"""
+while grep -q "$running" "/proc/$pid/status" 2>/dev/null; do sleep 0.02; done
+echo '==> err <=='
+cat err"""
 
 
 class BackgroundCollector(ShellCollector):
     """A program that ends by SIGINT, and then has written its figures."""
 
-    def begin(self, command):
-        """Starts a shell text that ends in `exec PROGRAM`."""
-        self._output = self.spawn(f"echo $$; {command}", "program")
-        end_s = time.monotonic() + _START_S
-        while not (words := self._output.read_text().split()):
-            if time.monotonic() > end_s:
-                raise CollectorError(f"not started within {_START_S} s")
-            time.sleep(_LOOK_S)
-        self._process, self._began = int(words[0]), time.monotonic()
+    def __init__(self, player, folder):
+        super().__init__(player, folder)
+        self.place = None  # the program's folder on the player
+
+    def begin(self, command, ready="true"):
+        """command: exec PROGRAM; ready: of the shell in the folder, true when the program is."""
+        self.place = self.make_folder()
+        names = {"folder": shlex.quote(self.place), "command": shlex.quote(command)}
+        self.spawn(_filled(_START, **names), "program")
+        self.run(_filled(_WAIT, ready=ready, **names), "start", timeout_s=_START_S)
 
     def end(self):
         """-> what the program wrote to standard error."""
-        seconds = time.monotonic() - self._began
-        script = _STOP.format(pid=self._process)
+        script = _filled(_STOP, folder=shlex.quote(self.place))
         printed = self.run(script, "end", timeout_s=_END_S, may_fail=True)
-        used = printed.text.split()
-        used_s = int(used[0]) / 1e9 if used and used[0].isdigit() else None
-        self.cost.add(seconds, used_s)
-        return self._output.with_suffix(".err").read_text(errors="replace")
+        head, _, text = printed.text.partition("==> err <==\n")
+        used = head.split()
+        self.cost.add_program(int(used[0]) / 1e9 if used and used[0].isdigit() else None)
+        return text.partition("\n==> ")[0]
+
+    def finish(self):
+        """Removes the program's files."""
+        if self.place:
+            place, self.place = self.place, None
+            self.remove_folder(place)
+        for path in self.shell.paths(f"collector-{self.NAME}-program"):
+            path.unlink(missing_ok=True)  # empty
+        return {}
 
 
-def last_line(text):
+def _filled(script, **values):
+    """As format(), in a text with braces of the shell."""
+    for name, value in values.items():
+        script = script.replace("{" + name + "}", value)
+    return script
+
+
+def reason(program, text):
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1] if lines else "ended without a message"
+    return CollectorError(f"{program}: {lines[-1] if lines else 'ended without a message'}")

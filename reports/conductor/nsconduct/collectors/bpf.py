@@ -5,15 +5,11 @@
 # that they end with it, whatever ends the experiment.  While they are on, each run has two clock
 # reads more, which are in its own time only in part.
 import json
-import time
 
+from .background import BackgroundCollector
 from .collector import CollectorError
-from .snapshot import ShellCollector
 
-_READY_S = 10
-_LOOK_S = 0.02
-
-# bpf(BPF_ENABLE_STATS, {type = BPF_STATS_RUN_TIME}); prints its process, and waits for SIGTERM.
+# bpf(BPF_ENABLE_STATS, {type = BPF_STATS_RUN_TIME}), and a line when they are on.
 _HOLDER = r"""exec python3 -c '
 import ctypes, os, signal, sys
 number = {"x86_64": 321, "aarch64": 280}.get(os.uname().machine)
@@ -21,28 +17,19 @@ if number is None: sys.exit("not known how to enable statistics of BPF programs 
 libc = ctypes.CDLL(None, use_errno=True)
 held = libc.syscall(number, 32, ctypes.create_string_buffer(64), 64)
 if held < 0: sys.exit("statistics of BPF programs: " + os.strerror(ctypes.get_errno()))
-signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
-print("ready", os.getpid(), flush=True)
+for one in (signal.SIGINT, signal.SIGTERM): signal.signal(one, lambda *_: os._exit(0))
+print("ready", flush=True)
 while True: signal.pause()
 '"""
 _READ = "PATH=$PATH:/usr/sbin:/sbin; bpftool -j prog show"
 
 
-class BpfCollector(ShellCollector):
+class BpfCollector(BackgroundCollector):
     NAME = "bpf"
     PROGRAMS = ("python3", "bpftool")
 
     def start(self):
-        self._process = None
-        out = self.spawn(_HOLDER, "holder")
-        end_s = time.monotonic() + _READY_S
-        while not (words := out.read_text().split())[:1] == ["ready"] or len(words) < 2:
-            if why := out.with_suffix(".err").read_text().strip():
-                raise CollectorError(why.splitlines()[-1])
-            if time.monotonic() > end_s:
-                raise CollectorError(f"statistics were not enabled within {_READY_S} s")
-            time.sleep(_LOOK_S)
-        self._process = int(words[1])
+        self.begin(_HOLDER, ready="[ -s out ]")
         self._before = self._programs("before")
 
     def _programs(self, name):
@@ -57,7 +44,7 @@ class BpfCollector(ShellCollector):
         try:
             after = self._programs("after")
         finally:
-            self._end()
+            self.end()
         programs = [self._one(after[number]) for number in sorted(after)]
         return {
             "programs": [one for one in programs if one["runs"]],
@@ -65,14 +52,9 @@ class BpfCollector(ShellCollector):
             "unloaded": len(self._before.keys() - after.keys()),
             "cost": {
                 **self.cost.as_json(),
-                "runs_with_statistics": sum(p["runs"] for p in programs),
+                "runs_with_statistics": sum(one["runs"] for one in programs),
             },
         }
-
-    def _end(self):
-        read = f"cat /proc/{self._process}/schedstat; kill {self._process}"
-        used = self.run(read, "end", may_fail=True).text.split()
-        self.cost.add(0, int(used[0]) / 1e9 if used and used[0].isdigit() else None)
 
     def _one(self, program):
         before = self._before.get(program["id"], {})

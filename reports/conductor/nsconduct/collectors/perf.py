@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # perf: counters of all CPUs of the player's machine, by perf stat.
-from .background import BackgroundCollector, last_line
+from .background import BackgroundCollector, reason
 from .collector import CollectorError
 
 HARDWARE = ("cycles", "instructions", "branches", "branch-misses")
@@ -27,7 +27,7 @@ def has_pmu(text):
     """What TRY printed -> whether cycles are counted; raises CollectorError with perf's reason."""
     found = counters(text)
     if "cycles" not in found:
-        raise CollectorError(f"perf: {last_line(text.partition('==> ')[0])}")
+        raise reason("perf", text.partition("==> ")[0])
     return found["cycles"] is not None
 
 
@@ -39,13 +39,13 @@ class PerfCollector(BackgroundCollector):
         if not has_pmu(self.run(TRY, "try", may_fail=True).text):
             raise CollectorError("no PMU")
         events = ",".join((*HARDWARE, *SOFTWARE))
-        self.begin(f"{PATH} exec perf stat -a -x ';' -e {events}")
+        self.begin(f"{PATH}exec perf stat -a -x ';' -e {events}")
 
     def stop(self):
         text = self.end()
         found = counters(text)
         if not found:
-            raise CollectorError(f"perf: {last_line(text)}")
+            raise reason("perf", text)
         cycles, instructions = found.get("cycles"), found.get("instructions")
         ratio = instructions / cycles if cycles and instructions is not None else None
         return {"counters": found, "instructions_per_cycle": ratio, "cost": self.cost.as_json()}

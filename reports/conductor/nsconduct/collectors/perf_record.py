@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: MIT
 # perf-record: call stacks of all CPUs of the player's machine, by perf record -> a perf.data file.
 import re
-import shlex
 
 from . import perf
-from .background import BackgroundCollector, last_line
-from .collector import CollectorError
+from .background import BackgroundCollector, reason
 
 FREQUENCY_HZ = 99  # not in step with what runs every 10 ms
-_WROTE = re.compile(r"Captured and wrote .*?/perf\.data(?: \(~?(\d+) samples\))?")
+_WROTE = re.compile(r"Captured and wrote .*?perf\.data(?: \(~?(\d+) samples\))?")
 
 
 class PerfRecordCollector(BackgroundCollector):
@@ -20,20 +18,15 @@ class PerfRecordCollector(BackgroundCollector):
     def start(self):
         tried = self.run(perf.TRY, "try", may_fail=True).text
         self._event = "cycles" if perf.has_pmu(tried) else "cpu-clock"
-        self._folder = self.make_folder()
-        self._file = f"{self._folder}/perf.data"
-        options = f"-a -g -F {FREQUENCY_HZ} -e {self._event} -o {shlex.quote(self._file)}"
-        self.begin(f"{perf.PATH} exec perf record {options}")
+        options = f"-a -g -F {FREQUENCY_HZ} -e {self._event} -o perf.data"
+        self.begin(f"{perf.PATH}exec perf record {options}")
 
     def stop(self):
-        try:
-            text = self.end()
-            found = _WROTE.search(text)
-            if not found:
-                raise CollectorError(f"perf: {last_line(text)}")
-            path = self.fetch(self._file, "perf.data")
-        finally:
-            self.remove_folder(self._folder)
+        text = self.end()
+        found = _WROTE.search(text)
+        if not found:
+            raise reason("perf", text)
+        path = self.fetch(f"{self.place}/perf.data", "perf.data")
         return {
             "event": self._event,
             "frequency_hz": FREQUENCY_HZ,

@@ -19,6 +19,7 @@ class Cost:
 
     def __init__(self):
         self.commands, self.wall_s, self.cpu_s = 0, 0.0, 0.0
+        self.program_cpu_s = 0.0  # of a program that ran beside the steps
 
     def add(self, wall_s, cpu_s):
         """cpu_s: None if the player cannot tell; the sum then cannot either."""
@@ -26,8 +27,17 @@ class Cost:
         self.wall_s += wall_s
         self.cpu_s = None if cpu_s is None or self.cpu_s is None else self.cpu_s + cpu_s
 
+    def add_program(self, cpu_s):
+        known = cpu_s is not None and self.program_cpu_s is not None
+        self.program_cpu_s = self.program_cpu_s + cpu_s if known else None
+
     def as_json(self):
-        return {"commands": self.commands, "wall_s": self.wall_s, "cpu_s": self.cpu_s}
+        return {
+            "commands": self.commands,
+            "wall_s": self.wall_s,
+            "cpu_s": self.cpu_s,
+            "program_cpu_s": self.program_cpu_s,
+        }
 
 
 class ShellCollector(Collector):

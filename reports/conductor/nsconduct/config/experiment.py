@@ -80,6 +80,13 @@ class Experiment:
     network: Network
     warnings: list
 
+    def transport_texts(self):
+        """Player -> as in [Transport]."""
+        return {
+            name: " ".join(word for word in transport if word)
+            for name, transport in self.transports.items()
+        }
+
     def words(self, variant):
         """What ${...} in a step stands for."""
         return {**self.settings, **self.variants[variant]}

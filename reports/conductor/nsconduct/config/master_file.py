@@ -16,7 +16,7 @@ _KNOWN = {
 # Conductor's own have no effect here: players need no port, and results have one form.
 _OF_CONDUCTOR = ("host", "cmdport", "resultsport", "format", "output")
 MAX_TRIALS = 100000
-_NAME = re.compile(r"\w[\w.+-]*")  # also the name of a folder
+_NAME = re.compile(r"\w[^/\x00-\x1f]{0,99}")  # also the name of a folder
 
 
 def read(path, transport=None, settings=None):
@@ -119,7 +119,7 @@ def _players(file):
             file.problems.error(
                 file.path,
                 entry.line,
-                f'"{entry.name}" is no name of a player (letters, digits, .+-_)',
+                f'"{entry.name}" is no name of a player (1 to 100 characters, no /)',
             )
             continue
         path = _beside(file.path, entry.value)

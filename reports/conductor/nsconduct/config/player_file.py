@@ -10,7 +10,7 @@ from . import ini
 from .experiment import PHASES, PlayerFile, Step
 
 _TIMEOUT = re.compile(r"timeout([0-9]+)")
-_NAME = re.compile(r"[\w.+-]+")
+_NAME = re.compile(r"[^/\x00-\x1f]{1,100}")  # also part of a file's name
 _PORTS = ("cmdport", "resultsport")
 _KNOWN = {"Master", "Coordinator", ini.DEFAULTS, *(phase.title() for phase in PHASES)}
 MAX_TIMEOUT_S = 7 * 24 * 3600
@@ -57,7 +57,7 @@ def _steps(file, phase):
             file.problems.error(
                 file.path,
                 entry.line,
-                f'"{entry.name}" is no name of a step (letters, digits, .+-_)',
+                f'"{entry.name}" is no name of a step (1 to 100 characters, no /)',
             )
         if not entry.value:
             file.problems.error(file.path, entry.line, f"{entry.name}: a command is required")

@@ -20,17 +20,26 @@ _KEYWORDS = frozenset(
 _WRAPPERS = frozenset("sudo env nice nohup time setsid ionice stdbuf exec command".split())
 _NAME = re.compile(r"[A-Za-z0-9_][\w.+-]*")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_SUBSTITUTION = re.compile(r"\$\(\([^()]*\)\)|\$\([^()]*\)|`[^`]*`")
 _ENDS = {";", "&", "&&", "|", "||", "\n", ";;", "(", ")"}
 
 
 def programs(command):
     found = []
-    for group in _lists(command.replace("\\\n", " ")):
+    for group in _lists(_without_substitutions(command.replace("\\\n", " "))):
         for words in group:
             name = _first(words)
             if name and name not in found:
                 found.append(name)
     return found
+
+
+def _without_substitutions(command):
+    """Innermost first; "" if some remain."""
+    count = 1
+    while count:
+        command, count = _SUBSTITUTION.subn("$X", command)
+    return "" if "$(" in command or "`" in command else command
 
 
 def _lists(command):
@@ -43,8 +52,10 @@ def _lists(command):
     except ValueError:  # an unclosed quote
         return
     starts = [w for before, w in zip([";", *words], words) if before in _ENDS]
-    if any(word in _KEYWORDS or set(word) <= {"("} for word in starts):
+    if any(word in _KEYWORDS for word in starts):
         return
+    if any(set(word) <= set("()") or word == "<<" for word in words):
+        return  # subshells, functions, text that follows
     group, current, alternative = [], [], False
     for word in [*words, ";"]:
         if word not in _ENDS:
@@ -72,5 +83,6 @@ def _first(words):
             if place < len(words) and words[place].startswith("-"):
                 return word if word not in _BUILTINS else None
         else:
-            return word if _NAME.fullmatch(word) and word not in _BUILTINS else None
+            is_program = _NAME.fullmatch(word) and not word.isdigit() and word not in _BUILTINS
+            return word if is_program else None
     return None

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 # An experiment -> what would run where, as text.
+from nsreport.text import plural
+
 from ..config import variables
 from ..config.experiment import PHASES
 from . import plan
@@ -8,20 +10,19 @@ from . import plan
 def summary(experiment):
     """One line."""
     counts = [
-        _plural(len(experiment.players), "player"),
-        _plural(len(experiment.variants), "variant"),
-        _plural(experiment.trials, "round"),
-        _plural(len(experiment.values), "value"),
+        plural(len(experiment.players), "player"),
+        plural(len(experiment.variants), "variant"),
+        plural(experiment.trials, "round"),
+        plural(len(experiment.values), "value"),
     ]
-    warmup = f" after {_plural(experiment.warmup, 'warm-up round')}" if experiment.warmup else ""
+    warmup = f" after {plural(experiment.warmup, 'warm-up round')}" if experiment.warmup else ""
     return f"{experiment.path}: {', '.join(counts)}{warmup}"
 
 
 def text(experiment):
     lines = [summary(experiment)]
-    for name, transport in experiment.transports.items():
-        file = experiment.players[name].path
-        lines.append(f"player {name}: {' '.join(word for word in transport if word)}, {file}")
+    for name, transport in experiment.transport_texts().items():
+        lines.append(f"player {name}: {transport}, {experiment.players[name].path}")
     lines.extend(_network(experiment.network))
     lines.extend(f"setting {key}: {value}" for key, value in experiment.settings.items())
     for variant, settings in experiment.variants.items():
@@ -67,7 +68,3 @@ def _order(experiment):
         rounds.setdefault((trial.warmup, trial.round), []).append(trial.variant)
     for (is_warmup, number), names in rounds.items():
         yield f"  {'warm-up round' if is_warmup else 'round'} {number}: {', '.join(names)}"
-
-
-def _plural(count, word):
-    return f"{count} {word}{'' if count == 1 else 's'}"

@@ -63,7 +63,7 @@ class PhaseRunner:
                     pool.submit(self._player, phase, name, failures) for name in self.players
                 ]
                 while concurrent.futures.wait(running, timeout=_LOOK_S).not_done:
-                    self.progress()
+                    self.progress(phase)
             except BaseException:
                 with signals.held():
                     for player in self.players.values():

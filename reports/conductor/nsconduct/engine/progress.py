@@ -31,14 +31,15 @@ class Progress:
         self._done += 1
         messages.progress(self._quiet, "")
 
-    def show(self):
+    def show(self, phase=None):
         now_s = time.monotonic()
         if now_s - self._shown_s < _SHOW_S:
             return
         self._shown_s = now_s
         messages.progress(
             self._quiet,
-            f"trial {self._done + 1} of {self._count}: {self._trial}{self._left(now_s)}",
+            f"trial {self._done + 1} of {self._count}: {self._trial}{', ' if phase else ''}"
+            f"{phase or ''}{self._left(now_s)}",
         )
 
     def _left(self, now_s):

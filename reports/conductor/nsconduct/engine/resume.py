@@ -28,12 +28,17 @@ def trials_done(folder, experiment, is_resumed):
             f"{folder.path}: its results are of another configuration: {', '.join(changed)} "
             "(use another folder)",
         )
-    if earlier.get("settings", {}) != experiment.settings:
-        raise ConductError(
-            EXIT_USAGE,
-            f"{folder.path}: its results are of other settings: {earlier.get('settings', {})} "
-            "(repeat them with --set, or use another folder)",
-        )
+    for what, before, now in (
+        ("settings", earlier.get("settings", {}), experiment.settings),
+        ("transports", earlier["players"], experiment.transport_texts()),
+        ("seed", earlier["seed"], earlier["seed"] if experiment.seed is None else experiment.seed),
+    ):
+        if before != now:
+            raise ConductError(
+                EXIT_USAGE,
+                f"{folder.path}: its results are of other {what}: {before} (use the same options, "
+                "or another folder)",
+            )
     trials = folder.read_lines(folders.TRIALS)
     done = {_key(trial) for trial in trials}
     # After a crash: a partial last line, or steps of a trial that was not recorded.

@@ -3,6 +3,7 @@
 import time
 
 from nsreport import signals
+from nsreport.text import plural
 
 from ..collectors.registry import COLLECTORS
 from ..config import programs
@@ -11,7 +12,7 @@ from ..errors import EXIT_FAILED, EXIT_MISSING, EXIT_OK, ConductError
 from ..results import folder as folders, parquet, summaries
 from ..transports import registry
 from ..transports.settings import Settings
-from . import plan, resume
+from . import plan, resume, unfinished
 from .progress import Progress
 from .trial import TrialRunner
 
@@ -31,6 +32,7 @@ def run(experiment, options, say):
         check_programs(experiment, players)
         environment = _environment(folder, players, options.version, say)
         _write_experiment(folder, experiment, seed, environment)
+        unfinished.reset(folder, experiment, players, planned, say)
         try:
             _run_trials(experiment, players, folder, missing, options, say)
         finally:
@@ -38,7 +40,7 @@ def run(experiment, options, say):
                 write_results(folder, say)
     trials = folder.read_lines(folders.TRIALS)
     failed = [t for t in trials if t["status"] != "ok"]
-    say(f"{len(trials)} trials, {len(failed)} failed: {folder.path}")
+    say(f"{plural(len(trials), 'trial')}, {len(failed)} failed: {folder.path}")
     return EXIT_FAILED if failed else EXIT_OK
 
 
@@ -48,7 +50,8 @@ def _run_trials(experiment, players, folder, missing, options, say):
             _check_alive(players)
             progress.begin(trial)
             runner = TrialRunner(experiment, players, folder.path, trial, progress.show)
-            result = runner.run()
+            with unfinished.noted(folder, trial):
+                result = runner.run()
             progress.end()
             if result["failure"]:
                 say(f"{trial}: failed: {result['failure']}")
@@ -102,10 +105,7 @@ def _write_experiment(folder, experiment, seed, environment):
             "name": experiment.name,
             "master": experiment.path,
             "files": experiment.files,
-            "players": {
-                name: " ".join(word for word in transport if word)
-                for name, transport in experiment.transports.items()
-            },
+            "players": experiment.transport_texts(),
             "settings": experiment.settings,
             "variants": list(experiment.variants),
             "values": [value.name for value in experiment.values],

@@ -5,6 +5,7 @@ import os
 
 from ..environment import unlike
 from ..errors import EXIT_MISSING, EXIT_USAGE, ConductError
+from ..statistics import scientific
 from . import folder as folders, sides, summaries, tables
 
 
@@ -15,7 +16,7 @@ def shown(options):
     if options.format == "json":
         return json.dumps(document, indent=1) + "\n"
     parts = [f"not comparable: {reason}\n" for reason in document["unlike"]]
-    parts += [_text(found) for found in document["comparisons"]]
+    parts += [_text(found, options.precision) for found in document["comparisons"]]
     return "".join(parts) + _note(document["comparisons"])
 
 
@@ -65,7 +66,7 @@ def _names(wanted, first, second):
     raise ConductError(EXIT_USAGE, f"{of}: {what} (values: {', '.join(both) or 'none'})")
 
 
-def _text(found):
+def _text(found, precision):
     number, unit = tables.number, found["unit"]
     lines = [f"{found['value']} [{unit}]: {found['verdict']}"]
     if found["ci95"]:
@@ -78,6 +79,10 @@ def _text(found):
             f"  difference {number(found['difference'])} {unit} (95 % interval {number(low)} to "
             f"{number(high)}), p = {found['p_value']:.3g}, {found['count']} {how}"
         )
+        wanted = scientific.compare().count_for(found, precision / 100)
+        if wanted:
+            what = "rounds" if found["paired"] else "trials of each"
+            lines.append(f"  about {wanted} {what} for an interval of ±{number(precision)} %")
     return "\n".join(lines) + "\n"
 
 

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 # The folder of results, written so that it is whole after any interruption: whole lines, and whole
 # files by renaming.
+import fcntl
 import json
 import os
 
 from ..errors import EXIT_FAILED, EXIT_USAGE, ConductError
+from . import checked
 
 EXPERIMENT, TRIALS, STEPS, RESULTS = (
     "experiment.json",
@@ -18,6 +20,7 @@ FORMAT = 1
 class ResultFolder:
     def __init__(self, path):
         self.path = path
+        self._lock = None
 
     def file(self, name):
         return os.path.join(self.path, name)
@@ -26,13 +29,20 @@ class ResultFolder:
         return os.path.exists(self.file(EXPERIMENT))
 
     def create(self):
+        """Also takes the folder for this process, until it ends."""
         try:
             os.makedirs(self.path, exist_ok=True)
+            self._lock = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY)
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if os.listdir(self.path) and not self.has_results():
                 raise ConductError(
                     EXIT_USAGE,
                     f"{self.path}: not empty, and no results of nsconduct (use another folder)",
                 )
+        except BlockingIOError as error:
+            raise ConductError(
+                EXIT_USAGE, f"{self.path}: another nsconduct writes here (wait for its end)"
+            ) from error
         except OSError as error:
             raise ConductError(
                 EXIT_USAGE, f"{self.path}: cannot create: {error.strerror}"
@@ -49,6 +59,9 @@ class ResultFolder:
             raise ConductError(EXIT_USAGE, f"{path}: malformed: {error}") from error
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             raise ConductError(EXIT_USAGE, f"{path}: no results of nsconduct of format {FORMAT}")
+        problem = checked.experiment_problem(document) if name == EXPERIMENT else None
+        if problem:
+            raise ConductError(EXIT_USAGE, f"{path}: malformed: {problem}")
         return document
 
     def read_lines(self, name):
@@ -67,6 +80,9 @@ class ResultFolder:
                 found.append(json.loads(line))
             except (ValueError, RecursionError) as error:
                 raise ConductError(EXIT_USAGE, f"{path}:{number}: malformed: {error}") from error
+            problem = checked.trial_problem(found[-1]) if name == TRIALS else None
+            if problem:
+                raise ConductError(EXIT_USAGE, f"{path}:{number}: malformed: {problem}")
         return found
 
     def write_json(self, name, document):

@@ -6,8 +6,8 @@ from . import rows
 
 NAME = "results.parquet"
 MISSING = (
-    "results.parquet: not written, because the Python package pyarrow is missing "
-    "(./run python installs it in build/python)"
+    "results.parquet: not written, because the Python package pyarrow is missing (./run python "
+    "installs it, for PYTHONPATH=build/python/lib/python3.11/site-packages)"
 )
 
 

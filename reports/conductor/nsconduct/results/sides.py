@@ -4,6 +4,7 @@ import dataclasses
 import statistics
 
 from ..errors import EXIT_USAGE, ConductError
+from ..statistics import scientific
 from . import folder as folders, summaries
 
 
@@ -40,17 +41,18 @@ def comparison(name, first, variant_a, second, variant_b):
     b = summaries.samples(second.trials, name, variant_b)
     unit = first.values[name]
     one_run = first is second
+    compare = scientific.compare()
     labels = [variant_a, variant_b]
     if not one_run:
         labels = [f"{first.path} {variant_a}", f"{second.path} {variant_b}"]
     if unit != second.values[name]:
         why = f"other unit ({unit}, {second.values[name]})"
-        found = summaries.compare.refusal(*labels, why, paired=False)
+        found = compare.refusal(*labels, why, paired=False)
     elif one_run:
-        found = summaries.compare.compare_paired(*labels, a, b, unit)
+        found = compare.compare_paired(*labels, a, b, unit)
     else:
         in_order = [[side[number] for number in sorted(side)] for side in (a, b)]
-        found = summaries.compare.compare_separate(*labels, *in_order, unit)
+        found = compare.compare_separate(*labels, *in_order, unit)
     medians = [statistics.median(side.values()) if side else None for side in (a, b)]
     return {
         **{"value": name, "unit": unit, "median_a": medians[0], "median_b": medians[1]},

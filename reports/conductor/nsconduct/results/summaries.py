@@ -1,12 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Trials -> results.json: samples of each value by variant, their statistics, and comparisons.
-from ..statistics import plain
+from ..statistics import plain, scientific
 from .folder import FORMAT
 
-try:
-    from ..statistics import compare, summary
-except ImportError:  # without its packages: samples only
-    compare = summary = None
 MISSING = (
     "no intervals and comparisons, because the Python package scipy is missing "
     "(Debian: apt install python3-scipy)"
@@ -15,7 +11,13 @@ MISSING = (
 
 def missing():
     """A text that says which statistics there are not, and why; or None."""
-    return None if summary else MISSING
+    return None if scientific.summary() else MISSING
+
+
+def trials_for(samples, percent):
+    """Trials that an interval of this half width needs; None if unknown."""
+    summary = scientific.summary()
+    return summary.trials_for(samples, percent / 100) if summary else None
 
 
 def document(experiment, trials):
@@ -25,6 +27,7 @@ def document(experiment, trials):
         "format": FORMAT,
         "experiment": experiment["name"],
         "values": {name: _value(experiment, counted, name) for name in names(experiment, counted)},
+        "disturbance": {name: disturbance(counted, name) for name in ("load_by_others", "steal")},
         "failures": [
             {
                 "round": t["round"],
@@ -35,6 +38,20 @@ def document(experiment, trials):
             for t in trials
             if t["status"] != "ok"
         ],
+    }
+
+
+def disturbance(trials, name):
+    """Mean and greatest share of the CPUs, with its round and variant; None if unknown."""
+    found = [trial for trial in trials if trial.get(name) is not None]
+    if not found:
+        return None
+    worst = max(found, key=lambda trial: trial[name])
+    return {
+        "mean": sum(trial[name] for trial in found) / len(found),
+        "max": worst[name],
+        "round": worst["round"],
+        "variant": worst["variant"],
     }
 
 
@@ -56,6 +73,7 @@ def samples(trials, name, variant):
 
 def _value(experiment, trials, name):
     unit = next((t["values"][name]["unit"] for t in trials if name in t["values"]), "")
+    compare = scientific.compare()
     by_variant = {v: samples(trials, name, v) for v in experiment["variants"]}
     return {
         "unit": unit,
@@ -66,5 +84,6 @@ def _value(experiment, trials, name):
 
 def summarised(found):
     """found: round -> value."""
+    summary = scientific.summary()
     values, rounds = list(found.values()), list(found)
     return summary.summarise(values, rounds) if summary else plain.figures(values)

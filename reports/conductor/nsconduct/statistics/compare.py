@@ -45,6 +45,17 @@ def _judged(a, b, unit, found, level, paired, count):
     return _record(a, b, paired, DIFFERENT if differ else SAME, verdict, **figures)
 
 
+def count_for(found, precision):
+    """Rounds (of separate runs: trials of each) after which the half width of a comparison's
+    interval is about that share of the first median, if further ones spread as these; None if there
+    is no such number.  The width falls with the square root of the number."""
+    if found["relative_ci95"] is None:
+        return None
+    low, high = found["relative_ci95"]
+    fewest = sign_flip.FEWEST if found["paired"] else rank_sum.FEWEST
+    return max(fewest, math.ceil(found["count"] * ((high - low) / 2 / precision) ** 2))
+
+
 def compare_paired(a, b, samples_a, samples_b, unit=""):
     """Samples by round, {round: value}: the differences of the rounds that have both."""
     rounds = sorted(samples_a.keys() & samples_b.keys())

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
 # nsconduct check and run --dry-run: errors with file and line, and what would run where.
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from conduct_case import ConductCase, main  # noqa: E402
+from conduct_case import SOURCE, ConductCase, main  # noqa: E402
+
+MANUAL = os.path.join(SOURCE, "reports/conductor/nsconduct.1")
 
 PLAYER = """[Master]
 player: 127.0.0.1
@@ -53,6 +56,17 @@ class CheckTest(ConductCase):
             "resultsport = 2\n[Run]\ntimeout5 = a\ntimeout5 = b\n",
         )
         self.assertEqual(self.check().stderr, "")
+
+    def test_the_examples_of_the_manual_are_accepted(self):
+        with open(MANUAL, encoding="utf-8") as file:
+            text = file.read().replace("\\-", "-")
+        plain, full = re.findall(r"(?s)\.nf\n(\[Test\].*?)\.fi", text)
+        (player,) = re.findall(r"(?s)\.nf\n(\[Master\].*?)\.fi", text)
+        for name in ("source.cfg", "sink.cfg"):
+            self.write(name, player)
+        for master in (plain, full):
+            self.write("master.cfg", master)
+            self.assertEqual(self.check().stderr, "")
 
     def test_each_error_has_its_file_and_line(self):
         self.master("a", "b", "c", test="trials: none\nwarmup: -1", more="[Variants]\nx: y\n")

@@ -22,6 +22,8 @@ class ProgramsTest(unittest.TestCase):
             "a\nb": ["a", "b"],
             'ps aux | grep -E "(ab|curl)"': ["ps", "grep"],
             "a # b; c": ["a"],
+            "a $(b | c)0 `d; e`; f $((1 + 2))": ["a", "f"],
+            "a $(b $(c; d))": ["a"],
         }.items():
             with self.subTest(command):
                 self.assertEqual(programs(command), found)
@@ -35,6 +37,11 @@ class ProgramsTest(unittest.TestCase):
             "/opt/a -x",
             "while true; do a; done",
             "(a; b)",
+            "a $(b",
+            "f() { a; }; f",
+            "cat <<END\na\nEND",
+            "exec 3> file",
+            "$(a) b",
             "a 'unclosed",
             "cd /tmp; test -e a",
         ):

@@ -82,6 +82,13 @@ class PhasesTest(ConductCase):
         self.assertTrue(run["timed_out"])
         self.assertLess(run["duration_ns"], 30e9)
 
+    def test_a_step_that_ignores_sigterm_ends_by_sigkill(self):
+        self.master("a")
+        self.player("a", run="timeout1: trap '' TERM; sleep 1000; sleep 1001")
+        self.run_master()
+        self.assertEqual(self.steps()[0]["exit_code"], -9)
+        self.assert_nothing_left()
+
     def test_a_spawned_process_runs_until_the_end_of_the_trial(self):
         self.master("a")
         self.player(

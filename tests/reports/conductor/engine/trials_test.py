@@ -121,6 +121,25 @@ class TrialsTest(ConductCase):
         self.assertEqual(self.trials()[0], first)
         self.assertEqual(len(self.steps()), 6)
 
+    def test_resume_runs_the_reset_of_a_trial_in_which_nsconduct_was_killed(self):
+        self.master("a", test="trials: 2")
+        self.player(
+            "a",
+            startup="step1: mkdir dirty",
+            run="step1: test -e second || { touch second; sleep 100; }",
+            reset="step1: rmdir dirty",
+        )
+        with self.running() as process:
+            self.wait_for_file("second")
+            process.send_signal(signal.SIGKILL)
+            process.communicate(timeout=60)
+        self.assert_nothing_left()
+        self.assertTrue(os.path.isdir(self.path("dirty")))
+        said = self.run_master("--resume")
+        self.assertIn("round 1, variant default was cut short: its Reset runs first", said)
+        self.assertEqual([t["status"] for t in self.trials()], ["ok", "ok"])
+        self.assertFalse(os.path.exists(os.path.join(self.out, "running.json")))
+
     def trials_whole(self):
         with open(os.path.join(self.out, "trials.jsonl"), encoding="utf-8") as file:
             return [json.loads(line) for line in file.read().split("\n")[:-1]]
@@ -134,8 +153,24 @@ class TrialsTest(ConductCase):
         self.run_master("--resume", "--trials", "4")
         self.assertEqual(self.order()[: len(before)], before)
         self.assertEqual(len(self.order()), 12)
+        for what, option in {
+            "seed": ["--seed", "1"],
+            "transports": ["--transport", "ssh:x"],
+        }.items():
+            said = self.run_master("--resume", *option, code=2)
+            self.assertIn(f"of other {what}: ", said)
         self.player("a", run="step1: echo")
         self.assertIn("of another configuration: ", self.run_master("--resume", code=2))
+
+    def test_a_folder_in_which_another_run_writes_is_refused(self):
+        self.master("a")
+        self.player("a", run="step1: touch begun; sleep 1000")
+        with self.running() as process:
+            self.wait_for_file("begun")
+            said = self.run_master("--resume", code=2)
+            self.assertIn("another nsconduct writes here", said)
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=60)
 
     def test_a_folder_with_other_files_is_refused(self):
         self.master("a")

@@ -14,6 +14,7 @@ _CASES = (
     ("player cut off", r"timed out|No route to host|Network is unreachable|Network is down"),
     ("player died", r"refused|closed by|reset by|Connection closed|Broken pipe"),
 )
+_OF_ANSIBLE = re.compile(r".*(?:via|over) ssh: ")
 _REMEDY = {
     "unknown host": "check its name, or ansible_host in the inventory",
     "unknown host key": "connect once with ssh, or set ssh's known hosts in the inventory",
@@ -42,7 +43,7 @@ def reason(text):
     pattern = dict(_CASES).get(case, ".")
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     named = [line for line in lines if re.search(pattern, line, re.IGNORECASE)] or lines[-1:]
-    line = named[-1].split("via ssh: ")[-1] if named else "no message"
+    line = _OF_ANSIBLE.sub("", named[-1]) if named else "no message"
     remedy = f"; {_REMEDY[case]}" if case in _REMEDY else ""
     return f"{case} ({line}{remedy})"
 

@@ -9,9 +9,9 @@ from .. import transport
 from ..transport import SpawnedEnd, StepResult
 from . import supervisor
 from .lost import Lost, Refused
-from .remote import Remote
+from .remote import END_S, Remote
 
-_END_S = 3 * supervisor.GRACE_S
+_ATTEMPTS = 5
 
 
 class SshTransport(transport.Transport):
@@ -27,8 +27,13 @@ class SshTransport(transport.Transport):
     def connect(self):
         with concurrent.futures.ThreadPoolExecutor(max_workers=len(self._players)) as pool:
             connecting = [pool.submit(player.connect) for player in self._players]
-        for done in connecting:
-            done.result()
+            try:
+                for done in connecting:
+                    done.result()
+            except BaseException:
+                for player in self._players:
+                    player.interrupt()
+                raise
 
 
 class SshPlayer(transport.Player):
@@ -72,11 +77,13 @@ class SshPlayer(transport.Player):
     def end_spawned(self):
         spawned, self._spawned = self._spawned, []
         known = [one for one in spawned if one[2] == self._remote.sessions]
-        replies, failure = {}, self._unreachable()
-        if not failure:
+        replies, failure = {}, self._remote.why
+        if failure:
+            self._remote.abandon_steps()
+        else:
             try:
                 steps = [step for step, _, _ in known]
-                ended = self._remote.send("end", wait_s=_END_S, steps=steps)["ended"]
+                ended = self._remote.send("end", wait_s=END_S, steps=steps)["ended"]
                 replies = dict(zip(steps, ended))
             except (Lost, Refused) as error:
                 failure = str(error)
@@ -112,7 +119,7 @@ class SshPlayer(transport.Player):
         reply = None
         if not failure:
             self._count += 1
-            step = f"step{self._count}"
+            step = f"{supervisor.STEP}{self._count}"
             try:
                 reply = work(step)
                 if reply:
@@ -126,26 +133,31 @@ class SshPlayer(transport.Player):
 
     def _start(self, step, command, timeout_s, wait_s):
         over, self._over = self._over, []
-        return self._remote.send(
+        return self._answered(
             "start", wait_s, step=step, command=command, timeout_s=timeout_s, discard=over
         )
 
     def _finished(self, step, command, timeout_s):
-        """The reply of a step that has ended.  A connection that was lost and is back again does
-        not end the step; interrupt() does."""
-        reply, session = None, self._remote.sessions
-        try:
-            reply = self._start(step, command, timeout_s, self._remote.wait_s)
-        except Lost:
-            self._require_back(session)
-        while reply is None or reply["is_running"]:
+        """The reply of a step that has ended, perhaps by interrupt()."""
+        reply = self._start(step, command, timeout_s, self._remote.wait_s)
+        while reply["is_running"]:
+            if self.interrupted.is_set():
+                return self._answered("end", END_S, steps=[step])["ended"][0]
+            reply = self._answered("wait", self._remote.wait_s, step=step)
+        return reply
+
+    def _answered(self, verb, wait_s, **arguments):
+        """The reply to a request that may be repeated: a connection that was lost and is back
+        again does not end a step."""
+        session = self._remote.sessions
+        for _ in range(_ATTEMPTS):
             try:
-                if self.interrupted.is_set():
-                    return self._remote.send("end", _END_S, steps=[step])["ended"][0]
-                reply = self._remote.send("wait", self._remote.wait_s, step=step)
+                return self._remote.send(verb, wait_s, **arguments)
             except Lost:
                 self._require_back(session)
-        return reply
+            if self.interrupted.is_set() and verb != "end":
+                wait_s = 0
+        raise Lost(f"player hangs (no answer to {_ATTEMPTS} requests)")
 
     def _require_back(self, session):
         if not self._remote.is_back():

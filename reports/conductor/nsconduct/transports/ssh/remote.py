@@ -5,7 +5,6 @@ import contextlib
 import json
 import pathlib
 import shlex
-import time
 
 from ...errors import EXIT_USAGE, TransportError
 from . import lost, supervisor
@@ -15,15 +14,17 @@ from .session import AnsibleSession
 _LEASE_S = 30.0
 _LEASE_PARTS = 3  # the conductor is heard at least this often while a lease lasts
 _CONNECT_S = 10.0  # Ansible's own default
-_BETWEEN_ATTEMPTS_S = 0.5
+END_S = 3 * supervisor.GRACE_S  # of all steps
 _SOURCE = pathlib.Path(supervisor.__file__)
-_PYTHONS = "python3 /usr/bin/python3 /usr/local/bin/python3 /usr/libexec/platform-python"
+_PYTHONS = "/usr/bin/python3 python3 /usr/local/bin/python3 /usr/libexec/platform-python"
 # A folder for the user alone; the supervisor's program comes on stdin.
 _OPEN = """umask 077
 for python in {pythons}; do command -v "$python" >/dev/null && break; python=; done
 [ "$python" ] || {{ echo "python3: not found on the player" >&2; exit 127; }}
 folder={folder}
-cat >"$folder/supervisor.py" && "$python" -I -S "$folder/supervisor.py" {request}"""
+cat >"$folder/supervisor.py" && {run} {request}"""
+# Imported, so that Python compiles it once, into the folder.
+_RUN = "import sys; sys.path[:0] = sys.argv[1:2]; import supervisor; supervisor.main(sys.argv[2:])"
 _NO_FOLDER = 9  # exit code
 _NEW_FOLDER = '$(mktemp -d "${TMPDIR:-/tmp}/nsconduct.XXXXXX") || exit 1'
 
@@ -35,8 +36,8 @@ class Remote:
         self._ansible = AnsibleSession(host, inventory)
         self._folder = None
         self.why = "not connected"  # None while the player answers
-        self._next_attempt_s = float("-inf")
         self.lease_s = _LEASE_S
+        self._has_abandoned = False
         self.sessions = 0  # folders on the player: a new one has none of the earlier steps
 
     def start(self):
@@ -69,9 +70,7 @@ class Remote:
         self._ansible.break_off()
 
     def is_back(self):
-        """Whether the player answers, on a new connection.  A failed attempt holds for a while."""
-        if time.monotonic() < self._next_attempt_s:
-            return False
+        """Whether the player answers on a new connection."""
         try:
             self._ansible.forget_connection()
             if not self._ansible.is_running():
@@ -81,14 +80,17 @@ class Remote:
             return True
         except (Lost, Refused, TransportError) as error:
             self.why = lost.reason(str(error))
-            self._next_attempt_s = time.monotonic() + _BETWEEN_ATTEMPTS_S
             return False
+
+    def abandon_steps(self):
+        """Those of a trial that ended while the player was unreachable end when it is back."""
+        self._has_abandoned = True
 
     def close(self):
         """Never raises."""
-        if self._folder and (self.why is None or self.is_back()):
+        if self._folder and self.why is None:  # else the player's lease ends what runs there
             with contextlib.suppress(Lost, Refused):
-                self.send("close", wait_s=2 * supervisor.GRACE_S)
+                self.send("close", END_S)
         self._ansible.close()
 
     def _begin(self):
@@ -116,6 +118,9 @@ class Remote:
         quoted = shlex.quote(f"{self._folder}/lease")
         renew = f"test -e {quoted} && touch {quoted}"
         self._ansible.keep_alive(renew, self._command("close"), self.wait_s)
+        if self._has_abandoned:
+            self._send("end", END_S, {})
+            self._has_abandoned = False
         self.why = None
 
     def _opened(self, folder):
@@ -124,6 +129,7 @@ class Remote:
         command = _OPEN.format(
             pythons=_PYTHONS if self._python.startswith("auto") else shlex.quote(self._python),
             folder=earlier if folder else _NEW_FOLDER,
+            run=f'"$python" -I -S -c {shlex.quote(_RUN)} "$folder"',
             request=shlex.quote(request),
         )
         answer = self._ansible.request(command, _SOURCE.read_bytes(), self._connect_s + self.wait_s)
@@ -132,9 +138,9 @@ class Remote:
         return _reply(answer)
 
     def _command(self, verb=None):
-        words = [self._interpreter, "-I", "-S", f"{self._folder}/supervisor.py"]
+        words = [self._interpreter, "-I", "-S", "-c", _RUN, self._folder]
         if verb:
-            words.append(json.dumps({"verb": verb, "wait_s": 2 * supervisor.GRACE_S}))
+            words.append(json.dumps({"verb": verb, "wait_s": END_S}))
         return shlex.join(words)
 
     def _send(self, verb, wait_s, arguments):

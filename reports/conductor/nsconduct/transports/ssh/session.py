@@ -23,6 +23,7 @@ _PROGRAM = "ansible-playbook"
 _PLAY = pathlib.Path(__file__).parent / "play.yml"
 _START_S = 60  # until Ansible has read inventory and play, on a slow machine
 _END_S = 5
+_MALFORMED = re.compile(r"Failed\s+to\s+parse\s.*?\splugin:\s+(.*?)\n\[WARNING\]", re.DOTALL)
 _ENVIRONMENT = {
     "ANSIBLE_NOCOLOR": "1",
     "ANSIBLE_STDOUT_CALLBACK": "default",
@@ -47,6 +48,10 @@ class AnsibleSession:
 
     def start(self):
         """Raises TransportError."""
+        if self.inventory and "," not in self.inventory and not os.path.exists(self.inventory):
+            raise TransportError(f"{self.inventory}: cannot open: No such file", EXIT_USAGE)
+        if self._process:  # it has ended, perhaps without its children
+            self._kill()
         self._close_socket()
         ours, theirs = socket.socketpair()
         arguments = {"nsconduct_host": self.host, "nsconduct_descriptor": theirs.fileno()}
@@ -75,6 +80,7 @@ class AnsibleSession:
             self.variables = self._received(_START_S)["variables"]
         except Lost as error:
             raise self._did_not_start() from error
+        self._said()  # Ansible uses what it could read of a malformed inventory
 
     def request(self, command, data, seconds):
         """Runs a command on the host, with data on its stdin -> exit_code, out, err.  Raises Lost
@@ -164,9 +170,18 @@ class AnsibleSession:
             return True
         return False
 
+    def _said(self):
+        """What Ansible has printed; raises TransportError if it could not read the inventory."""
+        said = pathlib.Path(self._log()).read_text(errors="replace")
+        malformed = _MALFORMED.search(said)
+        if malformed:
+            words = malformed[1].replace("-\n", "-").split()  # Ansible breaks lines at hyphens
+            raise TransportError(" ".join(words), EXIT_USAGE)
+        return said
+
     def _did_not_start(self):
         self._kill()
-        said = pathlib.Path(self._log()).read_text(errors="replace")
+        said = self._said()
         if "no hosts matched" in said or "Could not match supplied host" in said:
             return TransportError(
                 f'"{self.host}" is not in the inventory {self.inventory}', EXIT_USAGE

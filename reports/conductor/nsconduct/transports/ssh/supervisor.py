@@ -3,22 +3,22 @@
 # Each step has a supervisor of its own, which no connection ends: it ends the step's processes when
 # the step is over, too slow, or when the conductor has not been heard for the time of the lease.
 # Python 3.7 and its standard library only: a player may be older than the conductor.
-import base64
+# What only some requests need is imported there: loading it takes longer than most requests.
+import binascii
 import errno
 import fcntl
 import json
 import os
-import shutil
 import signal
-import subprocess
 import sys
 import time
 
 MARK = "nsconduct-reply "  # a player's login shell may print before it
 FOLDER = os.path.dirname(os.path.abspath(__file__))
+STEP = "step"  # begin of the steps' folders
 LEASE = os.path.join(FOLDER, "lease")
 GRACE_S = 2.0  # from SIGTERM to SIGKILL
-_CHUNK_BYTES = 1 << 20
+_CHUNK_BYTES = 4 << 20
 _SUBREAPER, _PARENT_DEATH = 36, 1  # PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG
 UNKNOWN = {
     "exit_code": None,
@@ -33,7 +33,7 @@ _LOOKS = 3  # of a supervisor at the lease, while it lasts
 def _prctl(option, value):
     """Linux only; elsewhere the process group alone is ended."""
     if sys.platform.startswith("linux"):
-        import ctypes  # only where it is used: it takes longer to load than a request to answer
+        import ctypes
 
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
@@ -87,6 +87,13 @@ def _send(group, number):
         pass
 
 
+def terminated(signals, seconds):
+    """Waits for one of them -> whether it was SIGTERM."""
+    got = signal.sigtimedwait(signals, seconds)
+    # A process that was stopped until after the time gets no signal here, but not None either.
+    return got is not None and got.si_signo == signal.SIGTERM
+
+
 class Step:
     """A command as a session of its own, in its folder: out, err, result.json; files that are
     locked, by a process that may be killed: running (until the command has ended) and supervisor
@@ -100,6 +107,8 @@ class Step:
         self.is_timed_out, self.is_ended_by_us, self.failure = False, False, None
 
     def start(self):
+        import subprocess
+
         _prctl(_SUBREAPER, 1)
         home = os.path.expanduser("~")
 
@@ -139,8 +148,7 @@ class Step:
     def _is_unwanted(self, seconds):
         """After a signal, or the time: whether SIGTERM or the end of the lease is the reason."""
         left = max(0.0, min(self.lease.seconds / _LOOKS, seconds))
-        got = signal.sigtimedwait(self.signals, left)
-        if got is not None and got.si_signo == signal.SIGTERM:
+        if terminated(self.signals, left):
             self.is_ended_by_us = True
         elif self.lease.has_expired():
             self.failure = f"the conductor was not heard for {self.lease.seconds:g} s"
@@ -223,38 +231,48 @@ def locked(path):
     return descriptor
 
 
+def time_is_over(*_):
+    raise TimeoutError
+
+
 def wait_for_end(path, seconds):
     """Whether the process that holds the file's lock has ended."""
     try:
         descriptor = os.open(path, os.O_RDWR)
     except OSError:
         return True
-    signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(TimeoutError))
+    signal.signal(signal.SIGALRM, time_is_over)
     try:
-        signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.001))
-        fcntl.flock(descriptor, fcntl.LOCK_SH)
-        return True
+        try:
+            if seconds > 0:
+                signal.setitimer(signal.ITIMER_REAL, seconds)
+                fcntl.flock(descriptor, fcntl.LOCK_SH)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
     except TimeoutError:
+        pass
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        return True
+    except BlockingIOError:
         return False
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
         os.close(descriptor)
 
 
 def keep(lease):
     """The keeper: removes the folder when the lease has expired; supervisors end by themselves."""
     while not lease.has_expired():
-        got = signal.sigtimedwait({signal.SIGTERM}, lease.seconds / _LOOKS)
-        if got is not None:
+        if terminated({signal.SIGTERM}, lease.seconds / _LOOKS):
             return
     for step in steps():
         wait_for_end(os.path.join(FOLDER, step, "supervisor"), lease.seconds + 10 * GRACE_S)
-    shutil.rmtree(FOLDER, ignore_errors=True)
+    remove(FOLDER)
 
 
 def steps():
     try:
-        return [n for n in os.listdir(FOLDER) if os.path.isdir(os.path.join(FOLDER, n))]
+        return [name for name in os.listdir(FOLDER) if name.startswith(STEP)]
     except OSError:
         return []
 
@@ -284,10 +302,12 @@ def write_pid(descriptor):
 
 
 def start(request):
+    """Once, also if the conductor repeats the request because its connection was lost."""
     discard(request.get("discard", ()))
     folder = os.path.join(FOLDER, request["step"])
-    os.mkdir(folder, 0o700)
-    holding = [locked(os.path.join(folder, name)) for name in ("running", "supervisor")]
+    holding = claimed(folder)
+    if not holding:
+        return wait(request)
     reading, writing = os.pipe()
     if not detached():
         for descriptor in [*holding, writing]:
@@ -298,6 +318,21 @@ def start(request):
         supervise(request, folder, holding, writing)
     finally:
         os._exit(0)
+
+
+def claimed(folder):
+    """Creates a step's folder, with both locks held; nothing if it exists."""
+    new = os.path.join(FOLDER, f"new.{os.getpid()}")
+    os.mkdir(new, 0o700)
+    holding = [locked(os.path.join(new, name)) for name in ("running", "supervisor")]
+    try:
+        os.rename(new, folder)
+        return holding
+    except OSError as error:
+        if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
+            raise
+        remove(new)
+        return []
 
 
 def supervise(request, folder, holding, started):
@@ -326,7 +361,7 @@ def wait(request):
         with open(os.path.join(folder, "result.json")) as file:
             result = json.load(file)
     except (OSError, ValueError):
-        result = dict(UNKNOWN, failure="player died: its processes were killed")
+        result = dict(UNKNOWN, failure="player died, or its disk is full: no result")
     output = {name: read(dict(request, stream=name, offset=0)) for name in ("out", "err")}
     return {"is_running": False, "result": result, "output": output}
 
@@ -340,7 +375,7 @@ def read(request):
             size = os.fstat(file.fileno()).st_size
     except OSError:
         data, size = b"", 0
-    return {"data": base64.b64encode(data).decode(), "bytes": size}
+    return {"data": binascii.b2a_base64(data, newline=False).decode(), "bytes": size}
 
 
 def end(request):
@@ -367,10 +402,18 @@ def kill(path):
 def discard(names):
     for name in names:
         if wait_for_end(os.path.join(FOLDER, name, "supervisor"), 0):
-            shutil.rmtree(os.path.join(FOLDER, name), ignore_errors=True)
+            remove(os.path.join(FOLDER, name))
+
+
+def remove(folder):
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def check(request):
+    import shutil
+
     return {"missing": [name for name in request["programs"] if not shutil.which(name)]}
 
 
@@ -381,7 +424,7 @@ def alive(request):
 def close_session(request):
     end(request)
     kill(os.path.join(FOLDER, "keeper"))
-    shutil.rmtree(FOLDER, ignore_errors=True)
+    remove(FOLDER)
     return {}
 
 
@@ -397,8 +440,8 @@ VERBS = {
 }
 
 
-def main():
-    request = json.loads(sys.argv[1] if len(sys.argv) > 1 else sys.stdin.read())
+def main(arguments):
+    request = json.loads(arguments[0] if arguments else sys.stdin.read())
     if request["verb"] != "open":
         os.utime(LEASE)
     try:
@@ -406,7 +449,3 @@ def main():
     except OSError as error:
         reply = {"error": str(error)}
     sys.stdout.write("\n" + MARK + json.dumps(reply) + "\n")
-
-
-if __name__ == "__main__":
-    main()

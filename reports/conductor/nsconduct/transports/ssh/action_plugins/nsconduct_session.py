@@ -5,6 +5,7 @@ import base64
 import json
 import os
 import select
+import shutil
 import socket
 
 from ansible.errors import AnsibleError
@@ -74,7 +75,8 @@ class ActionModule(ActionBase):
         self._execute(self._idle["command"], b"")
 
     def _bye(self):
-        """nsconduct has ended, perhaps killed: the player's session ends too."""
+        """nsconduct has ended, perhaps killed: its folders on the player and here are removed."""
         if self._last:
             self._execute(self._last, b"")
         self._connection.reset()
+        shutil.rmtree(os.environ["ANSIBLE_SSH_CONTROL_PATH_DIR"], ignore_errors=True)
