@@ -10,15 +10,19 @@ from .messages import tell
 
 # rounds, seconds of each measurement
 SYSTEM, LOAD, PLACEMENT, KTIME = "--system", "--load", "--placement", "--ktime"
-SIDS, QOS, BUDGET = "--sids", "--qos", "--budget"
+SIDS, QOS, BUDGET, PAPERS = "--sids", "--qos", "--budget", "--papers"
 KINDS = (SYSTEM, LOAD, PLACEMENT, KTIME, SIDS, QOS, BUDGET)
 DEFAULTS = {SYSTEM: (6, 1), LOAD: (3, 0.5), PLACEMENT: (3, 0.3), KTIME: (4, None)}
 DEFAULTS |= {SIDS: (3, 1), QOS: (1, 20), BUDGET: (None, None)}
-QUICK = {SIDS: (1, 1), QOS: (1, 2.5)}
+QUICK = {SIDS: (1, 1), QOS: (1, 2.5), LOAD: (1, 0.2), PLACEMENT: (1, 0.1), SYSTEM: (1, 1)}
+QUICK |= {KTIME: (2, None)}
+QUICK_RUNS = 25
 RUNS = 1000
 RATE, BYTES = 100e9, 64
 ANY_KIND = f"{', '.join(KINDS[:-1])} or {KINDS[-1]}"
 IN_ROUNDS = f"{', '.join(KINDS[:-2])} or {KINDS[-2]}"  # all but --budget
+
+QUICK_KIND = " or ".join(QUICK)
 
 EPILOG = """Examples:
   nsreport trace.nsl -o report             a page with pictures from a trace
@@ -39,6 +43,8 @@ EPILOG = """Examples:
                                            as in 2004
   nsreport --qos -o qos                    delay and loss by mapi-qos, against those that
                                            a node makes, as in 2004
+  nsreport papers -o papers                all of these beside what was published, on one
+                                           page (nsreport papers --help)
   nsreport --budget cost.json -o budget --rate 100G --bytes 64
                                            time and cycles of a packet at a line rate, and
                                            what functions and cache misses take of them
@@ -89,7 +95,8 @@ def parse_arguments(arguments, version):
         prog="nsreport",
         usage="nsreport [OPTIONS] -o DIR TRACE|JSON\n"
         f"       nsreport [OPTIONS] -o DIR {'|'.join(KINDS)}\n"
-        "       nsreport [OPTIONS] -o DIR --budget [TRACE|JSON]",
+        "       nsreport [OPTIONS] -o DIR --budget [TRACE|JSON]\n"
+        "       nsreport papers [OPTIONS] -o DIR",
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=EPILOG,
@@ -115,7 +122,7 @@ def parse_arguments(arguments, version):
         "-o",
         "--output",
         metavar="DIR",
-        type=_folder_name,
+        type=folder_name,
         help="folder to create; an existing report is replaced as a whole, any other existing "
         "folder is refused",
     )
@@ -171,9 +178,9 @@ def parse_arguments(arguments, version):
         "requires root, mapi-gen, mapi-impair, mapi-qos, iproute2 and ethtool",
     )
     traffic.add_argument(
-        "--quick",
+        "--papers",
         action="store_true",
-        help=f"less traffic, for a result within 2 minutes; with {', '.join(QUICK)}",
+        help="the same as the command papers, which has options of its own: nsreport papers --help",
     )
     traffic.add_argument(
         "--runs",
@@ -210,6 +217,12 @@ def parse_arguments(arguments, version):
     )
     stored = parser.add_argument_group("all measurements")
     stored.add_argument(
+        "--quick",
+        action="store_true",
+        help="one round of shorter measurements, for a result within about 2 minutes (2 rounds of "
+        f"{QUICK_RUNS} runs with {KTIME})",
+    )
+    stored.add_argument(
         "--from",
         dest="results",
         metavar="FILE",
@@ -242,7 +255,7 @@ def parse_arguments(arguments, version):
     system.add_argument(
         "--bare",
         metavar="DIR",
-        type=_folder_name,
+        type=folder_name,
         help="build or install prefix made with NETSLICE_DISABLE, for sizes without probes",
     )
     parser.add_argument("-q", "--quiet", action="store_true", help="print errors only")
@@ -252,7 +265,7 @@ def parse_arguments(arguments, version):
     rounds, seconds = (QUICK if options.quick else DEFAULTS)[options.kind or SYSTEM]
     options.rounds = options.rounds or rounds
     options.seconds = options.seconds or seconds
-    options.runs = options.runs or RUNS
+    options.runs = options.runs or (QUICK_RUNS if options.quick else RUNS)
     if not options.results:  # which has its own
         options.rate = options.rate or RATE
         options.frame_bytes = options.frame_bytes or BYTES
@@ -300,7 +313,7 @@ def _check(parser, options):
     for name in _given(of_ktime) if options.kind != KTIME else ():
         parser.error(f"{name} requires {KTIME}")
     if options.quick and (options.kind not in QUICK or options.results):
-        parser.error(f"--quick requires {' or '.join(QUICK)}, without --from")
+        parser.error(f"--quick requires {QUICK_KIND}, without --from")
     if options.kind == KTIME and options.seconds:
         parser.error(f"--duration cannot be combined with {KTIME} (use --runs)")
     for name in _given(measured_by) if options.results else ():
@@ -347,7 +360,7 @@ def _seconds(text):
     return int(number) if number == int(number) else number
 
 
-def _folder_name(text):
+def folder_name(text):
     if not text:
         raise argparse.ArgumentTypeError("the folder name is empty (example: -o report)")
     return text

@@ -2,12 +2,12 @@
 # Options -> report and exit code. The other modules do the work.
 import json
 import os
-import traceback
 
 from . import check, errors, folder, gnuplot, measured, page, signals, source
-from .arguments import parse_arguments
+from .arguments import PAPERS, parse_arguments
 from .cost import page as cost_page, pictures as cost_pictures
 from .messages import progress, say, tell
+from .papers import cli as papers_cli
 from .picture import Picture
 from .system import (
     figures as system_figures,
@@ -170,6 +170,9 @@ def _tell_made(options, made, drawn, incomplete, warnings):
 
 
 def main(arguments, program, share, version):
+    if arguments[:1] == [PAPERS.removeprefix("--")] or PAPERS in arguments:
+        rest = arguments[1:] if PAPERS not in arguments else arguments
+        return papers_cli.main([one for one in rest if one != PAPERS], program, share, version)
     options = parse_arguments(arguments, version)
     try:
         with signals.installed():
@@ -205,11 +208,8 @@ def _report(options, program, share, version):
         )
         return errors.EXIT_OUTPUT
     except Exception as error:  # any bug: the user gets a message and scripts an exit code
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        said = errors.shown(f"{type(error).__name__}: {error}")[:300]
         tell(
-            f"nsreport: {errors.shown(options.input)}: a bug in nsreport at "
-            f"{os.path.basename(place.filename)}:{place.lineno}: {said}; no partial report is "
+            f"nsreport: {errors.shown(options.input)}: {errors.bug(error)}; no partial report is "
             "left (please report this with the input)"
         )
         return errors.EXIT_INTERNAL

@@ -2,6 +2,8 @@
 # Errors -> exit code and a message that names file, position and remedy.
 
 import errno
+import os
+import traceback
 
 EXIT_OK = 0
 EXIT_INCOMPLETE = 1  # a report was written, but its input is incomplete
@@ -35,6 +37,13 @@ def cannot_read(path, error, remedy, what=""):
         EXIT_INPUT,
         f"{shown(path)}: cannot read{what}: {error.strerror or error} ({of_cause})",
     )
+
+
+def bug(error):
+    """Where it is, and what it says, in one line."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    said = shown(f"{type(error).__name__}: {error}")[:300]
+    return f"a bug in nsreport at {os.path.basename(place.filename)}:{place.lineno}: {said}"
 
 
 class Interrupted(Exception):

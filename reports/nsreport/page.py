@@ -4,6 +4,7 @@
 import html
 import os
 import string
+from dataclasses import dataclass
 
 from .layout import total_px
 from .picture import Absent
@@ -12,6 +13,20 @@ from .text import visible
 
 def escaped(value):
     return html.escape(visible(value), quote=True)
+
+
+@dataclass
+class Link:
+    """Text of a cell that leads to another place of the page."""
+
+    text: str
+    place: str
+
+
+def _cell(value):
+    if isinstance(value, Link):
+        return f'<a href="{escaped(value.place)}">{escaped(value.text)}</a>'
+    return escaped(value)
 
 
 def facts_rows(facts):
@@ -23,7 +38,8 @@ def facts_rows(facts):
 
 
 def table(columns, rows):
-    """columns: (heading, is_number); rows: cells as text or as (text, small text below it)."""
+    """columns: (heading, is_number); rows: cells as text or Link, or as (one of these, small text
+    below it)."""
     head = "".join(
         f"<th{' class=' + chr(34) + 'n' + chr(34) if is_number else ''}>{escaped(name)}</th>"
         for name, is_number in columns
@@ -34,7 +50,7 @@ def table(columns, rows):
         for (_, is_number), cell in zip(columns, row):
             text, small = cell if isinstance(cell, tuple) else (cell, "")
             below = f'<br><span class="where">{escaped(small)}</span>' if small else ""
-            cells.append(f'<td class="{"n" if is_number else "name"}">{escaped(text)}{below}</td>')
+            cells.append(f'<td class="{"n" if is_number else "name"}">{_cell(text)}{below}</td>')
         body.append("<tr>" + "".join(cells) + "</tr>")
     return (
         f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>\n'

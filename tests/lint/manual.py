@@ -16,7 +16,7 @@ PAGE = re.compile(r"\.[1-8]$")
 OPTIONS = {
     "nsdump/nsdump.1": "nsdump/cli",
     "calibrate/nscalibrate.1": "calibrate/main.cpp",
-    "reports/nsreport.1": "reports/nsreport/arguments.py",
+    "reports/nsreport.1": "reports/nsreport",
     "reports/conductor/nsconduct.1": "reports/conductor/nsconduct/arguments.py",
     "mapi-core/apps/snort2sids/snort2sids.1": "mapi-core/apps/snort2sids/options.cpp",
 }
@@ -60,7 +60,8 @@ def missing_sections(top, pages):
 
 def options_of(source):
     """Long options in the source of a program in C++ or Python."""
-    texts = [path.read_text() for path in ([source] if source.is_file() else source.rglob("*.cpp"))]
+    inside = (path for pattern in ("*.cpp", "arguments.py") for path in source.rglob(pattern))
+    texts = [path.read_text() for path in ([source] if source.is_file() else inside)]
     found = {"--help", "--version"}
     for text in texts:
         names = re.findall(r'\badd(?:_flag|_argument)?\(\s*((?:"-[^"]*",\s*)+)', text)

@@ -103,7 +103,8 @@ def _old(row, kind):
     return [number(paper_figure(row, card, kind)) for card in ("scampi", "intel")]
 
 
-def tables(document):
+def figures_table(chosen):
+    """Rows of a run beside those of 2004."""
     columns = [
         ("table", True),
         ("scenario", False),
@@ -127,9 +128,13 @@ def tables(document):
             *_old(r, "cycles"),
             count((r["cycles"] or r["instructions"] or {}).get("packets")),
         ]
-        for r, name in zip(document["rows"], row_names(document["rows"]))
+        for r, name in zip(chosen, row_names(chosen))
     ]
-    made = [("figures", "Table of figures", page.table(columns, rows))]
+    return page.table(columns, rows)
+
+
+def tables(document):
+    made = [("figures", "Table of figures", figures_table(document["rows"]))]
     rated = [
         (r, name) for r, name in zip(document["rows"], row_names(document["rows"])) if r["rates"]
     ]

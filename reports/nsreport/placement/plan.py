@@ -21,7 +21,7 @@ MIXED = "mixed"  # sizes of capture.py
 # many flows take four times as long.
 GROWS = "kernel"
 FURTHER_TAKES = 4  # times the previous number's
-LONGEST_S = 150
+LONGEST_S, QUICK_LONGEST_S = 150, 15
 PATIENCE_S = 0.15  # for packets that wait in a buffer; a reader that keeps up needs less
 FIRST_PORT = 8080  # of filters; no packet has one of their ports
 # part: work, packets, rates, numbers

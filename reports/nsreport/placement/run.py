@@ -35,9 +35,10 @@ def measured(program, options, tell):
             _unwatched(one, packets, turn)
             for part in plan.PARTS:
                 _part(one, packets, part, systems, turn)
+        longest_s = plan.QUICK_LONGEST_S if options.quick else plan.LONGEST_S
         for part in plan.PARTS:
             if grows(part) and plan.GROWS in systems:
-                _growing(one, packets, part, options.rounds)
+                _growing(one, packets, part, options.rounds, longest_s)
     return document
 
 
@@ -77,14 +78,14 @@ def _about(part, number, turn):
     }
 
 
-def _growing(one, packets, part, rounds):
+def _growing(one, packets, part, rounds, longest_s=plan.LONGEST_S):
     """The system whose flows take long to connect: one reader for all numbers."""
     work, size, rates, numbers = plan.PARTS[part]
     with one.reading(plan.GROWS, plan.words_of(plan.GROWS, work, numbers[-1], True)) as reader:
         took_s = 0
         for number in numbers:
             expected_s = plan.FURTHER_TAKES * took_s
-            if expected_s > plan.LONGEST_S:
+            if expected_s > longest_s:
                 one.skip(rounds * len(rates))
                 one.document.setdefault("too_long", []).append([part, number, round(expected_s)])
                 took_s = expected_s

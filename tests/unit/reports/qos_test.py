@@ -204,7 +204,7 @@ class Page(ReportCase):
             self.assertIn("damaged: points (measure again)", done.stderr)
 
     def test_quick_is_refused_where_it_has_no_meaning(self):
-        for words in (["--load", "--quick"], ["--qos", "--from", "results.json", "--quick"]):
+        for words in (["trace.nsl", "--quick"], ["--qos", "--from", "results.json", "--quick"]):
             done = self.run_report(*words, "-o", self.out)
             self.assertEqual(done.returncode, 2)
             self.assertIn("--quick requires", done.stderr)

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: MIT
+# Results of nsconduct -> the baselines and the cipher table of the Conductor slides.
+import glob
+import os
+import re
+import statistics
+
+from .. import page
+from ..text import count, number, plural
+from .found import Found
+
+_STATISTICS = ("min", "max", "median", "mean", "stddev")
+_MBIT = 1e6
+IMPLEMENTATIONS = "implementations"  # member of a document, from the outputs of its steps
+_IMPLEMENTATION = "implementation: "
+
+
+def _unit(unit):
+    """(what to divide by, unit that is shown): bits/s as Mbit/s, as on the slides."""
+    return (_MBIT, "Mbit/s") if unit == "bits/s" else (1, unit)
+
+
+def _samples(documents):
+    """(experiment, value, unit, variant, statistics) of all that has samples."""
+    for experiment, document in documents.items():
+        for name, value in document["values"].items():
+            for variant, found in value["variants"].items():
+                if found.get("samples"):
+                    yield experiment, name, value["unit"], variant, found
+
+
+def _shown(value, factor):
+    return number(None if value is None else round(value / factor, 3))
+
+
+def _cells(found, factor):
+    low, high = found.get("ci95") or (None, None)
+    between = "" if low is None else f"95 %: {_shown(low, factor)} to {_shown(high, factor)}"
+    cells = [_shown(found.get(key), factor) for key in _STATISTICS]
+    cells[3] = (cells[3], between)
+    return [*cells, count(len(found["samples"]))]
+
+
+_COLUMNS = [(name, True) for name in ("Min", "Max", "Median", "Avg", "Stddev", "trials")]
+
+
+def _lacking(documents):
+    """What failed, each cause once, with the number of trials; players fail in any order."""
+    said = {}
+    for document in documents.values():
+        for one in document.get("failures", []):
+            causes = str(one.get("failure") or "a trial failed").split("; ")
+            text = "; ".join(dict.fromkeys(sorted(causes)))
+            said[text] = said.get(text, 0) + 1
+    return [f"{text} ({plural(amount, 'trial')})." for text, amount in said.items()]
+
+
+def _words(name):
+    return name.replace("_", " ")
+
+
+def baseline(documents, item):
+    """Set-ups of 2, 3 and 4 hosts, below what was published."""
+    rows, middles = [_of_published(item, i) for i in range(len(item.columns))], {}
+    for experiment, name, unit, variant, found in _samples(documents):
+        factor, shown = _unit(unit)
+        rows.append(
+            [f"{_words(experiment)}, {_words(variant)}", _words(name), shown]
+            + _cells(found, factor)
+        )
+        if shown in ("Mbit/s", "packets/s"):
+            middle = f"{_words(name)} {_shown(statistics.median(found['samples']), factor)} {shown}"
+            middles.setdefault(f"{_words(experiment)}, {_words(variant)}", []).append(middle)
+    said = [f"{setup}: {', '.join(found)}" for setup, found in middles.items()]
+    columns = [("set-up", False), ("value", False), ("unit", False), *_COLUMNS]
+    return Found(
+        summary=f"{'; '.join(said) or 'No trial succeeded'}.",
+        tables=[
+            (
+                "Statistics of the published seconds, and trials on this machine",
+                page.table(columns, rows),
+            )
+        ],
+        lacking=_lacking(documents),
+    )
+
+
+def _of_published(item, column):
+    """Over the seconds that were printed."""
+    name, unit = item.columns[column]
+    values = [row[column] for _, row in item.rows]
+    middles = [statistics.median(values), statistics.mean(values), statistics.stdev(values)]
+    shown = [number(round(one, 3)) for one in (min(values), max(values), *middles)]
+    return [f"published: {plural(len(values), 'second')}", name, unit, *shown, number(None)]
+
+
+def published_row(experiment, variant):
+    """The slides' name of a variant, or None."""
+    words = f"{experiment} {variant}".lower()
+    own = variant.lower()
+    if "null" in own:
+        return "NULL 4 Host" if re.search(r"4.?host", words) else "NULL"
+    if "sha1" in own:
+        return "HMAC-SHA1"
+    if "gcm" in own:
+        bits = "256" if "256" in own else "128"
+        soft = any(word in own for word in ("soft", "masked", "noaes", "no_aes"))
+        return f"AES-GCM {'Soft' if soft else 'Hard'} {bits}"
+    return None
+
+
+def ciphers(documents, item):
+    """Each row of the slides, and the variant that repeats it."""
+    measured, others = {}, []
+    for experiment, name, unit, variant, found in _samples(documents):
+        if unit != "bits/s":
+            continue
+        row = published_row(experiment, variant)
+        known = row in dict(item.rows) and row not in measured
+        if known:
+            measured[row] = (f"{_words(variant)}", found)
+        else:
+            others.append((f"{_words(experiment)}, {_words(name)}, {_words(variant)}", found))
+    rows = []
+    for name, values in item.rows:
+        rows.append([name, "published", *map(number, values), number(None)])
+        variant, found = measured.get(name, ("not measured", None))
+        cells = _cells(found, _MBIT) if found else [number(None)] * len(_COLUMNS)
+        rows.append(["", f"here: {variant}", *cells])
+    rows += [[words, "here", *_cells(found, _MBIT)] for words, found in others]
+    absent = [name for name, _ in item.rows if name not in measured]
+    said = [f"{name} {_shown(found['median'], _MBIT)}" for name, (_, found) in measured.items()]
+    lacking = _lacking(documents)
+    if absent:
+        lacking.append(f"Not measured: {', '.join(absent)}.")
+    return Found(
+        summary=f"Medians, Mbit/s: {', '.join(said) or 'none'}.",
+        tables=[
+            (
+                "Mbit/s by cipher, published and here" + _how(documents),
+                page.table([("algorithm", False), ("", False), *_COLUMNS], rows),
+            )
+        ],
+        lacking=lacking,
+    )
+
+
+def _how(documents):
+    """What carries ESP, for the table's head."""
+    found = [one for document in documents.values() for one in document.get(IMPLEMENTATIONS, [])]
+    return f"; ESP by {' / '.join(dict.fromkeys(found))}" if found else ""
+
+
+def implementations(folder):
+    """As steps of an experiment say what they use."""
+    found = {}
+    for path in sorted(glob.glob(os.path.join(folder, "output/*/*/*/collect-step*.out"))):
+        with open(path, encoding="utf-8", errors="replace") as file:
+            lines = [line.strip() for line in file if line.startswith(_IMPLEMENTATION)]
+        found |= dict.fromkeys(line.removeprefix(_IMPLEMENTATION) for line in lines)
+    return [one for one in found if one != "no IPsec"]
