@@ -123,6 +123,17 @@ double ClockModel::offset_ns(int64_t time_ns) const
     return piece->offset_ns + piece->drift * double(time_ns - piece->from_ns);
 }
 
+void ClockModel::exchange()
+{
+    is_by_second = !is_by_second;
+    for (ClockPiece &piece : pieces) {
+        piece.offset_ns = -piece.offset_ns;
+        piece.drift = -piece.drift;
+    }
+    for (ClockStep &step : steps)
+        step.step_ns = -step.step_ns;
+}
+
 ClockModel find_clock(const std::vector<ClockSample> &samples, const Directions &directions,
                       ClockWish wish)
 {
