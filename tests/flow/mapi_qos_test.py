@@ -237,6 +237,9 @@ class Unsynchronised(unittest.TestCase):
             for step_ms in (-100, 100, -5000, 5000, -60000, 60000):
                 with self.subTest(side=side, step_ms=step_ms):
                     self.compare_with_step(side, step_ms, 1500, wanted)
+            for step_ms in (-100, 100):
+                with self.subTest("near the end", side=side, step_ms=step_ms):
+                    self.compare_with_step(side, step_ms, 2960, wanted)
 
     def test_real_pairs_match_although_hop_limit_and_checksum_differ(self):
         for pair in ("ppa-ip_ttl", "ppa-stranded"):
