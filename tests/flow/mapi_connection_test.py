@@ -397,6 +397,15 @@ class Errors(unittest.TestCase):
         self.assertLess(flow.try_apply("CONNECTION_BITS", "set:another"), 0)
         self.assertIn("already 1024 flow bits", flow.error())
 
+    def test_names_of_closed_flows_make_room_for_others(self):
+        staying, leaving, coming = Capture(self, HANDSHAKE).flows(3)
+        staying.apply("CONNECTION_BITS", "set:stays")
+        leaving.apply("CONNECTION_BITS", "set:" + "&".join(f"a{i}" for i in range(1023)))
+        self.assertLess(coming.try_apply("CONNECTION_BITS", "set:another"), 0)
+        leaving.close()
+        coming.apply("CONNECTION_BITS", "set:" + "&".join(f"b{i}" for i in range(1023)))
+        self.assertLess(coming.try_apply("CONNECTION_BITS", "set:another"), 0)
+
 
 if __name__ == "__main__":
     unittest.main()
