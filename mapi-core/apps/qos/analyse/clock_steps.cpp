@@ -6,6 +6,9 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <utility>
+
+#include "qos/analyse/median.hpp"
 
 namespace qos
 {
@@ -59,8 +62,7 @@ std::vector<Change> jumps_of(const std::vector<Window> &windows, Direction direc
         sizes.push_back(std::abs(windows[i].least_ns - windows[i - 1].least_ns));
     if (sizes.size() < 3)
         return {};
-    std::nth_element(sizes.begin(), sizes.begin() + ptrdiff_t(sizes.size() / 2), sizes.end());
-    const double limit = std::max(kLeastStepNs, kStepFactor * sizes[sizes.size() / 2]);
+    const double limit = std::max(kLeastStepNs, kStepFactor * median_of(std::move(sizes)));
     std::vector<Change> jumps;
     for (size_t i = 1; i < windows.size(); ++i) {
         const double change = windows[i].least_ns - windows[i - 1].least_ns;

@@ -7,6 +7,8 @@
 #include <optional>
 #include <unordered_map>
 
+#include "qos/analyse/median.hpp"
+
 namespace qos
 {
 namespace
@@ -18,13 +20,6 @@ struct Dot {
     int64_t difference_ns = 0;
 };
 using Dots = std::vector<Dot>; // in the order of their times
-
-int64_t median_of(std::vector<int64_t> values)
-{
-    const auto middle = values.begin() + ptrdiff_t(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
 
 // Finds the dot nearest to times that do not decrease.
 class Nearest

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "qos/analyse/median.hpp"
+
 namespace qos
 {
 namespace
@@ -27,13 +29,6 @@ std::vector<double> changes_of(const std::vector<ClockSample> &samples)
         known->second = sample.difference_ns;
     }
     return changes;
-}
-
-double median_of(std::vector<double> values)
-{
-    const auto middle = values.begin() + ptrdiff_t(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
 }
 
 double span_of(const std::vector<ClockSample> &samples)
