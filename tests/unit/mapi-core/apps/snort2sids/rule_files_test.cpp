@@ -22,7 +22,7 @@ class RuleFolder
 public:
     std::string write(const std::string &name, const std::string &text)
     {
-        const std::string path = (folder_ / name).string();
+        std::string path = (folder_ / name).string();
         std::ofstream(path, std::ios::binary) << text;
         return path;
     }
