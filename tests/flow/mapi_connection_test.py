@@ -75,6 +75,10 @@ class Capture:
         return self.passed(*([("CONNECTION", rule)] for rule in rules))
 
 
+def with_checksum(packet, value):
+    return packet[:36] + value.to_bytes(2, "big") + packet[38:]
+
+
 def with_wrong_checksum(packet):
     return packet[:36] + bytes([packet[36] ^ 0x55]) + packet[37:]
 
@@ -164,6 +168,33 @@ class States(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(Capture(self, packets).connections("established"), [[]])
 
+    def test_packets_with_a_wrong_checksum_are_counted(self):
+        packets = [with_wrong_checksum(packet) for packet in (*HANDSHAKE, REQUEST)]
+        reset = with_wrong_checksum(packet_of(CLIENT, SERVER, 108, 0, RST))
+        acknowledged = [*HANDSHAKE[:2], with_wrong_checksum(HANDSHAKE[2])]
+        for sent, wrong in ((packets, 2), ([*HANDSHAKE, reset], 1), (acknowledged, 1)):
+            flow = Flow.offline(Capture(self, sent).path)
+            function = flow.apply("CONNECTION", "")
+            flow.run()
+            self.assertEqual(flow.words(function)[4], wrong)
+
+    def test_a_checksum_of_zero_is_absent_if_that_of_the_syn_is_too(self):
+        reset = packet_of(CLIENT, SERVER, 108, 0, RST)
+        absent = [with_checksum(packet, 0) for packet in (*HANDSHAKE, REQUEST, REPLY, reset, REPLY)]
+        for packets, established, wrong in (
+            (absent, [2, 3, 4, 5], 0),
+            ([*HANDSHAKE, *absent[3:]], [2, 3, 4, 5, 6], 1),
+            ([*HANDSHAKE[:2], *absent[2:]], [], 3),
+            ([absent[0], HANDSHAKE[0], *HANDSHAKE[1:], *absent[3:]], [3, 4, 5, 6, 7], 1),
+        ):
+            with self.subTest(established):
+                capture = Capture(self, packets)
+                self.assertEqual(capture.connections("established"), [established])
+                flow = Flow.offline(capture.path)
+                function = flow.apply("CONNECTION", "")
+                flow.run()
+                self.assertEqual(flow.words(function)[4], wrong)
+
     def test_a_valid_reset_ends_a_connection_and_a_new_handshake_begins_another(self):
         reset = packet_of(CLIENT, SERVER, 108, 0, RST)
         again = [
@@ -201,7 +232,7 @@ class States(unittest.TestCase):
         flow = Flow.offline(Capture(self, refused).path)
         function = flow.apply("CONNECTION", "")
         flow.run()
-        self.assertEqual(flow.words(function), [300000, 0, 150000, 0])
+        self.assertEqual(flow.words(function), [300000, 0, 150000, 0, 0])
 
     def test_evictions_are_counted_in_the_result(self):
         flood = [
@@ -211,7 +242,7 @@ class States(unittest.TestCase):
         flow = Flow.offline(Capture(self, flood).path)
         function = flow.apply("CONNECTION", "")
         flow.run()
-        packets, untracked, connections, evicted = flow.words(function)
+        packets, untracked, connections, evicted, _ = flow.words(function)
         self.assertEqual((packets, untracked, connections), (150000, 0, 150000))
         self.assertGreaterEqual(evicted, 150000 - 131072)
 
@@ -365,6 +396,15 @@ class Errors(unittest.TestCase):
         flow.apply("CONNECTION_BITS", "set:b7")
         self.assertLess(flow.try_apply("CONNECTION_BITS", "set:another"), 0)
         self.assertIn("already 1024 flow bits", flow.error())
+
+    def test_names_of_closed_flows_make_room_for_others(self):
+        staying, leaving, coming = Capture(self, HANDSHAKE).flows(3)
+        staying.apply("CONNECTION_BITS", "set:stays")
+        leaving.apply("CONNECTION_BITS", "set:" + "&".join(f"a{i}" for i in range(1023)))
+        self.assertLess(coming.try_apply("CONNECTION_BITS", "set:another"), 0)
+        leaving.close()
+        coming.apply("CONNECTION_BITS", "set:" + "&".join(f"b{i}" for i in range(1023)))
+        self.assertLess(coming.try_apply("CONNECTION_BITS", "set:another"), 0)
 
 
 if __name__ == "__main__":

@@ -151,18 +151,33 @@ class EmulatedLink(unittest.TestCase):
             self.assertEqual(everything["lost"], forward["lost"] + forward["undecided"])
 
 
-def with_clock(capture, offset_ns, drift):
-    """The capture as recorded by a clock that is wrong."""
+def with_times(capture, time_of):
+    """The capture with other times; time_of(number of the packet, its time in ns)."""
     data = bytearray(capture)
-    at, first_ns = 24, None
+    at, number = 24, 0
     while at < len(data):
         seconds, fraction, length = struct.unpack_from("<III", data, at)
-        time_ns = seconds * 10**9 + fraction
-        first_ns = first_ns or time_ns
-        time_ns += offset_ns + round((time_ns - first_ns) * drift)
+        time_ns = time_of(number, seconds * 10**9 + fraction)
         struct.pack_into("<II", data, at, *divmod(time_ns, 10**9))
         at += 16 + length
+        number += 1
     return bytes(data)
+
+
+def with_clock(capture, offset_ns, drift):
+    """The capture as recorded by a clock that is wrong."""
+    seconds, fraction = struct.unpack_from("<II", capture, 24)
+    first_ns = seconds * 10**9 + fraction
+    return with_times(
+        capture, lambda _, time_ns: time_ns + offset_ns + round((time_ns - first_ns) * drift)
+    )
+
+
+def with_step(capture, step_ns, packet):
+    """The capture as recorded by a clock that steps at this packet."""
+    return with_times(
+        capture, lambda number, time_ns: time_ns + (step_ns if number >= packet else 0)
+    )
 
 
 class Unsynchronised(unittest.TestCase):
@@ -188,6 +203,43 @@ class Unsynchronised(unittest.TestCase):
                     self.assertAlmostEqual(
                         path["delay_ms"][name], true["delay_ms"][name], delta=0.3, msg=name
                     )
+
+    def compare_with_step(self, side, step_ms, packet, wanted):
+        captures = [(LINK / f"{name}_side.pcap").read_bytes() for name in "ab"]
+        captures["ab".index(side)] = with_step(
+            captures["ab".index(side)], step_ms * 10**6, packet
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            for name, capture in zip("ab", captures):
+                (folder / name).write_bytes(capture)
+            collect(folder / "qos.db", (folder / "a", folder / "b"))
+            found = report(folder / "qos.db")
+        steps = [step["step_ms"] for step in found["clock"]["steps"]]
+        self.assertEqual(len(steps), 1)
+        self.assertAlmostEqual(steps[0], step_ms if side == "b" else -step_ms, delta=1)
+        self.assertEqual(found["clock"]["times_of"], 1 if side == "a" else 0)
+        for path, true in zip(found["paths"], wanted["paths"]):
+            for name in ("sent", "received", "lost", "duplicates", "reordered", "undecided"):
+                self.assertEqual(path[name], true[name], name)
+            self.assertAlmostEqual(path["jitter_ms"], true["jitter_ms"], delta=0.02)
+            for name in ("min", "mean", "p50", "p95"):
+                self.assertAlmostEqual(
+                    path["delay_ms"][name], true["delay_ms"][name], delta=0.3, msg=name
+                )
+
+    def test_figures_hold_although_either_clock_steps(self):
+        with tempfile.TemporaryDirectory() as folder:
+            right = pathlib.Path(folder) / "qos.db"
+            collect(right, (LINK / "a_side.pcap", LINK / "b_side.pcap"))
+            wanted = report(right)
+        for side in "ab":
+            for step_ms in (-100, 100, -5000, 5000, -60000, 60000):
+                with self.subTest(side=side, step_ms=step_ms):
+                    self.compare_with_step(side, step_ms, 1500, wanted)
+            for step_ms in (-100, 100):
+                with self.subTest("near the end", side=side, step_ms=step_ms):
+                    self.compare_with_step(side, step_ms, 2960, wanted)
 
     def test_real_pairs_match_although_hop_limit_and_checksum_differ(self):
         for pair in ("ppa-ip_ttl", "ppa-stranded"):

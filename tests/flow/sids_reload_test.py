@@ -12,7 +12,7 @@ import unittest
 
 from mapi_flow_library import tcpdump
 from mapid import Daemon
-from sids_library import SIDS, SidsTest, alerts_of, ask, environment, packets
+from sids_library import SIDS, SidsTest, alerts_of, ask, environment, packets, tables
 
 HEAD = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
 UDP = bytes.fromhex(
@@ -125,6 +125,37 @@ class Reload(SidsTest):
         copies = "".join(f"copy udp; id:{number};\n" for number in range(2, 102))
         self.reload("count udp; id:1;\n" + copies, "1 kept, 100 added, 0 removed")
         self.assertEqual(self.finish(), 0)
+
+    def test_names_of_flow_bits_of_removed_rules_make_room_for_others(self):
+        def rules_of(generation):
+            return "".join(
+                f"count udp; flowbits:set,g{generation}n{i}; id:{generation * 1000 + i};\n"
+                for i in range(300)
+            )
+
+        self.begin_on_pipe("count ip; id:1;\n" + rules_of(1))
+        self.until(lambda: ask(self.program, signal.SIGUSR1) and self.last_table().get(1) == 3)
+        for generation in range(2, 7):
+            self.reload("count ip; id:1;\n" + rules_of(generation), "300 removed\n")
+            self.until(
+                lambda end=generation - 1: self.err.read_text().count("1 kept, 300 added") == end
+            )
+        self.assertNotIn("already", self.err.read_text())
+        self.assertEqual(self.finish(), 0)
+
+    def test_a_new_name_of_a_flow_bit_is_not_set_where_a_removed_one_was(self):
+        self.begin_on_pipe("count udp; flowbits:set,old,all_old; id:1;\ncount tcp; id:2;\n")
+        self.show({1: 2, 2: 1})
+        self.reload("count tcp; id:2;\n", "1 kept, 0 added, 1 removed")
+        self.reload(
+            "count tcp; id:2;\ncount udp; flowbits:isset,new; id:3;\n"
+            "count udp; flowbits:isnotset,new; id:4;\n",
+            "1 kept, 2 added, 0 removed",
+        )
+        self.send(UDP, UDP)
+        self.assertEqual(self.finish(), 0)
+        last = packets(tables(self.out.read_text())[-1].partition("\n")[2])
+        self.assertEqual((last[3], last[4]), (0, 2))
 
     def test_alerts_of_a_removed_rule_are_complete(self):
         self.begin_on_pipe("count udp; id:1;\ncount tcp; id:2;\n", "--alerts", "alerts")

@@ -5,7 +5,7 @@
 import struct
 import unittest
 
-from sids_library import SidsTest, packets
+from sids_library import SidsTest, alerts_of, packets
 
 CLIENT, SERVER = "0a000001", "0a000002"
 HEAD = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
@@ -113,6 +113,19 @@ class Streams(SidsTest):
             ),
             {1: 1, 2: 2, 3: 2, 4: 6},
         )
+
+    def test_packets_with_a_wrong_checksum_are_counted_and_noted(self):
+        connection = Connection()
+        frames = [*connection.handshake(), connection.send(0, ACK | PSH, b"a")]
+        (self.folder / "c.pcap").write_bytes(
+            capture([frame[:50] + b"\xab\xcd" + frame[52:] for frame in frames])
+        )
+        rules = "count tcp; flow:established; id:1;\n"
+        program = self.sids(rules, "-r", "c.pcap", "--json")
+        stats = alerts_of(program.stdout)[1]
+        self.assertEqual((stats["alerts"], stats["wrong_checksums"]), (0, 2))
+        self.assertIn("2 packets had a wrong TCP checksum; flow does not follow", program.stderr)
+        self.assertEqual(self.sids(rules, "-r", "c.pcap", "--quiet").stderr, "")
 
     def test_bits_of_a_connection_are_seen_by_later_packets_and_later_rules(self):
         frames = []

@@ -121,6 +121,20 @@ class Program(unittest.TestCase):
         self.assertIn("ip dst host 10.1.2.3", given.stdout)
         self.assertNotIn("10.0.0.0/8", given.stdout)
 
+    def test_a_wrong_variable_is_one_error_however_many_rules_use_it(self):
+        rules = "".join(
+            f"alert tcp any any -> {'!' * (i % 2)}$HOME $PORTS (sid:{i + 1};)\n"
+            for i in range(1500)
+        )
+        done = convert("--var", "HOME=ten", "--var", "PORTS=80", "-", rules=rules)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(
+            '1:22: variable HOME: "ten" is not an IP address, in "ten", also in 1499 other lines\n',
+            done.stderr,
+        )
+        self.assertEqual(done.stderr.count("variable HOME"), 1)
+        self.assertIn("nothing is written because of 1 error in 1500 lines\n", done.stderr)
+
     def test_usage_errors_are_2_and_say_what_to_do(self):
         for arguments, message in (
             ((), "a rule file is required"),

@@ -24,7 +24,8 @@ constexpr Name kCooking[] = {"passed_packets", "packets",        "bytes",       
                              "ignored_bytes",  "early_bytes"};
 constexpr Name kUncook[] = {"passed_packets", "cooked_packets", "segments", "lost_packets"};
 constexpr Name kInject[] = {"sent", "no_room", "cut", "other_links", "refused", "refused_errno"};
-constexpr Name kConnection[] = {"packets", "untracked", "connections", "evicted"};
+constexpr Name kConnection[] = {"packets", "untracked", "connections", "evicted",
+                                "wrong_checksums"};
 constexpr Name kRateFilter[] = {"addresses", "evicted"};
 constexpr Name kTrack[] = {"flows", "matched", "unknown", "forgotten", "not_judged"};
 

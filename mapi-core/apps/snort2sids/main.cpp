@@ -84,9 +84,13 @@ int run(const Options &options)
     if (options.explained)
         return explain(options, collection.results());
     if (!files.problems().empty()) {
-        command::tell("{}snort2sids: nothing is written because of {}{}\n",
+        uint64_t lines = 0;
+        for (const RuleFiles::Problem &problem : files.problems())
+            lines += problem.lines;
+        command::tell("{}snort2sids: nothing is written because of {} in {}{}\n",
                       problems_text(files.problems()),
                       command::counted(files.problems().size(), "error"),
+                      command::counted(lines, "line"),
                       files.has_too_many_problems() ? " (the rest was not read)" : "");
         return kExitWrong;
     }

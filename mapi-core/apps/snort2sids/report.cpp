@@ -8,6 +8,7 @@
 
 #include "common/command/counted.hpp"
 #include "common/command/printable.hpp"
+#include "sids/language/rule.hpp"
 
 namespace snort2sids
 {
@@ -92,6 +93,10 @@ std::string summary_text(const std::vector<Result> &results,
     std::string text =
         fmt::format("snort2sids: {} of {} converted, {} refused\n", converted,
                     command::counted(results.size(), "rule"), results.size() - converted);
+    if (converted > sids::kRulesMost)
+        text += fmt::format("sids accepts at most {} rules at once: divide them among several "
+                            "files\n",
+                            sids::kRulesMost);
     if (!refused.empty())
         text += "refused (--explain SID shows one):\n" + counts_text(refused);
     if (!notes.empty())
@@ -124,23 +129,19 @@ std::string explanation_text(const std::vector<Result> &results, uint32_t sid)
 
 std::string problems_text(const std::vector<RuleFiles::Problem> &problems)
 {
-    // An undefined variable is reported once, not for each rule.
-    std::map<std::string, uint64_t> counts;
-    std::vector<const RuleFiles::Problem *> distinct;
-    for (const RuleFiles::Problem &problem : problems)
-        if (++counts[problem.what] == 1)
-            distinct.push_back(&problem);
     std::string text;
-    for (size_t i = 0; i < std::min(distinct.size(), kMostProblems); ++i) {
-        const uint64_t others = counts[distinct[i]->what] - 1;
+    for (size_t i = 0; i < std::min(problems.size(), kMostProblems); ++i) {
+        const RuleFiles::Problem &problem = problems[i];
         text += fmt::format(
-            "{}: {}{}\n{}\n", command::printable(distinct[i]->place.name()), distinct[i]->what,
-            others == 0 ? "" : fmt::format(", also in {}", command::counted(others, "other place")),
-            distinct[i]->place.caret());
+            "{}: {}{}\n{}\n", command::printable(problem.place.name()), problem.what,
+            problem.lines == 1
+                ? ""
+                : fmt::format(", also in {}", command::counted(problem.lines - 1, "other line")),
+            problem.place.caret());
     }
-    if (distinct.size() > kMostProblems)
+    if (problems.size() > kMostProblems)
         text += fmt::format("and {}\n",
-                            command::counted(distinct.size() - kMostProblems, "more error"));
+                            command::counted(problems.size() - kMostProblems, "more error"));
     return text;
 }
 } // namespace snort2sids

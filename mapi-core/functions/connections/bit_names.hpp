@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <bitset>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -27,36 +28,51 @@ struct BitGroup {
     }
 };
 
-// Any thread.  Names stay for as long as the tracker.
+// Keeps a name's number, or a group, for the one who has asked for it.
+using Hold = std::shared_ptr<const void>;
+
+// Any thread.  A name without a hold is forgotten, and its number may be another name's later.  The
+// names must outlive the holds.
 class BitNames
 {
 public:
-    // -1: there are kBitsMax others.
-    int number_of(const std::string &name)
-    {
-        const std::lock_guard lock(mutex_);
-        const auto known = numbers_.find(name);
-        if (known != numbers_.end())
-            return known->second;
-        if (numbers_.size() == kBitsMax)
-            return -1;
-        return numbers_[name] = int(numbers_.size());
-    }
-    // Null: there are kBitsMax others.
-    BitGroup *group_of(const std::string &name)
-    {
-        const std::lock_guard lock(mutex_);
-        if (groups_.size() == kBitsMax && !groups_.contains(name))
-            return nullptr;
-        std::unique_ptr<BitGroup> &group = groups_[name];
-        if (!group)
-            group = std::make_unique<BitGroup>();
-        return group.get();
-    }
+    struct Bit {
+        uint32_t number = 0;
+        Hold hold; // null: there are kBitsMax others
+    };
+    struct GroupUse {
+        BitGroup *group = nullptr;
+        Hold hold; // null: there are kBitsMax others
+    };
+
+    Bit bit_of(const std::string &name);
+    GroupUse group_of(const std::string &name);
+
+    // The numbers that other names had, given to new ones since the last call: to be cleared in all
+    // connections before functions see them.
+    bool has_reused() const { return has_reused_.load(std::memory_order_acquire); }
+    std::array<uint64_t, kBitWords> take_reused();
 
 private:
+    struct Known {
+        uint32_t number = 0;
+        uint32_t holds = 0;
+    };
+    struct KnownGroup {
+        BitGroup group;
+        uint32_t holds = 0;
+    };
+
+    void release_bit(const std::string &name);
+    void release_group(const std::string &name);
+    uint32_t take_number();
+
     std::mutex mutex_;
-    std::map<std::string, int> numbers_;
-    std::map<std::string, std::unique_ptr<BitGroup>> groups_;
+    std::map<std::string, Known> bits_;
+    std::map<std::string, KnownGroup> groups_;
+    std::bitset<kBitsMax> taken_;
+    std::bitset<kBitsMax> ever_taken_;
+    std::array<uint64_t, kBitWords> reused_{};
+    std::atomic<bool> has_reused_{false};
 };
 } // namespace mapi::connections

@@ -5,6 +5,7 @@
 #include <array>
 #include <cctype>
 #include <optional>
+#include <utility>
 
 namespace mapi::connections
 {
@@ -36,14 +37,15 @@ void check_name(const Word &name)
                             " is not a name of letters, digits, \".\", \"-\" and \"_\"");
 }
 
-BitGroup *read_group(const Word &name, BitNames &names)
+void read_group(const Word &name, BitNames &names, BitStep &step)
 {
     check_name(name);
-    BitGroup *const group = names.group_of(std::string(name.text));
-    if (!group)
+    BitNames::GroupUse use = names.group_of(std::string(name.text));
+    if (!use.hold)
         throw TextError(name.offset, "there are already " + std::to_string(kBitsMax) +
                                          " groups of flow bits on this device");
-    return group;
+    step.group = use.group;
+    step.holds.push_back(std::move(use.hold));
 }
 
 void read_bits(const Word &text, BitNames &names, BitStep &step)
@@ -56,13 +58,14 @@ void read_bits(const Word &text, BitNames &names, BitStep &step)
     step.is_any = has_or;
     for (const Word &name : split(text, "&|")) {
         check_name(name);
-        const int number = names.number_of(std::string(name.text));
-        if (number < 0)
+        BitNames::Bit bit = names.bit_of(std::string(name.text));
+        if (!bit.hold)
             throw TextError(name.offset, "there are already " + std::to_string(kBitsMax) +
                                              " flow bits on this device");
-        step.bits.push_back(uint32_t(number));
+        step.bits.push_back(bit.number);
+        step.holds.push_back(std::move(bit.hold));
         if (step.group)
-            step.group->words[uint32_t(number) / 64] |= uint64_t(1) << number % 64;
+            step.group->words[bit.number / 64] |= uint64_t(1) << bit.number % 64;
     }
 }
 
@@ -136,13 +139,13 @@ BitStep read_bit_step(const Word &text, BitNames &names)
         if (step.kind == Kind::kNoAlert && !parts.empty())
             throw TextError(parts.front().offset, "noalert has no value");
         if (!parts.empty())
-            step.group = read_group(parts.front(), names);
+            read_group(parts.front(), names, step);
         return step;
     }
     if (parts.empty() || parts.size() > 2 || step.kind == Kind::kReset)
         throw TextError(text.offset, std::string(name.text) + " requires NAME or NAME,GROUP");
     if (parts.size() == 2)
-        step.group = read_group(parts[1], names);
+        read_group(parts[1], names, step);
     if (step.kind == Kind::kSetOne && !step.group)
         throw TextError(text.offset, "setx requires a group: setx:NAME,GROUP");
     const bool is_all = parts[0].text == "all", is_any = parts[0].text == "any";

@@ -16,8 +16,9 @@ struct BitStep {
 
     Kind kind = Kind::kNoAlert;
     std::vector<uint32_t> bits;
-    BitGroup *group = nullptr; // lives as long as the tracker
-    bool is_any = false;       // of several bits one is enough
+    BitGroup *group = nullptr;
+    std::vector<Hold> holds; // of the bits and the group
+    bool is_any = false;     // of several bits one is enough
 
     bool is_test() const { return kind == Kind::kIsSet || kind == Kind::kIsNotSet; }
     // False: the packet does not pass.  words: null for a packet without a connection, which only

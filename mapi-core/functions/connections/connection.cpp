@@ -32,7 +32,8 @@ public:
                 passed |= rest & -rest;
         }
         const connections::Counts &counts = tracker_.counts();
-        result_ = {counts.packets, counts.untracked, counts.connections, tracker_.evicted()};
+        result_ = {counts.packets, counts.untracked, counts.connections, tracker_.evicted(),
+                   counts.wrong_checksums};
         return passed;
     }
 

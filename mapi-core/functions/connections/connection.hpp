@@ -20,6 +20,7 @@ struct Side {
     bool has_sent = false;
     bool has_acked = false;
     bool has_finished = false;
+    bool lacks_checksums = false; // its SYN had none
 };
 
 enum class State : uint8_t {
@@ -37,6 +38,7 @@ struct Rival {
     uint32_t first = 0;
     uint8_t client = 0;
     bool is_there = false;
+    bool lacks_checksums = false;
 };
 
 // Zeros are a free place.

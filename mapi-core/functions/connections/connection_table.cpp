@@ -69,4 +69,15 @@ void ConnectionTable::clear_bits(Connection &connection)
         std::fill_n(bits_of(connection), kBitWords, 0);
     connection.has_bits = false;
 }
+
+void ConnectionTable::clear_bits(const std::array<uint64_t, kBitWords> &cleared)
+{
+    for (size_t i = 0; i < kPlaces; ++i) {
+        if (!places_[i].has_bits)
+            continue;
+        uint64_t *const words = bits_of(places_[i]);
+        for (size_t word = 0; word < kBitWords; ++word)
+            words[word] &= ~cleared[word];
+    }
+}
 } // namespace mapi::connections

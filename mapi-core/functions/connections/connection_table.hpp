@@ -2,6 +2,7 @@
 // Connection table: flow keys -> connections, in memory of a fixed size.
 #pragma once
 
+#include <array>
 #include <cstdlib>
 #include <memory>
 
@@ -33,6 +34,8 @@ public:
         return bits_.get() + size_t(&connection - places_.get()) * kBitWords;
     }
     void clear_bits(Connection &connection);
+    // Of all connections; reads all places.
+    void clear_bits(const std::array<uint64_t, kBitWords> &cleared);
     uint64_t evicted() const { return evicted_; }
 
 private:

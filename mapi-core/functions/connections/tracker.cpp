@@ -51,6 +51,8 @@ const mapi_common_object kTracker = {
 
 void Tracker::watch(const mapi_batch &batch)
 {
+    if (names_.has_reused())
+        table_.clear_bits(names_.take_reused());
     watched_ = batch.packets;
     batch_ = number_ + 1;
     for (uint32_t i = 0; i < batch.count; ++i)

@@ -28,6 +28,7 @@ struct Counts {
     uint64_t packets = 0; // with a connection
     uint64_t connections = 0;
     uint64_t untracked = 0; // IP packets without one: later fragments, truncated headers, no room
+    uint64_t wrong_checksums = 0; // of TCP, in packets that would have changed a state
 };
 
 // One for each client and device.  All but names() on the device's thread.
@@ -51,23 +52,23 @@ private:
         const mapi_packet *view;
         const headers::IpLayer *ip;
         functions::FlowKey key;
-        unsigned from; // the side that sent it
+        unsigned from;       // the side that sent it
+        bool lacks_checksum; // of TCP, as far as it was looked at
     };
 
     static bool read(const mapi_packet &view, const headers::Headers &found, Packet &packet);
     Seen take(const mapi_packet &view);
     // Each returns the connection that the packet belongs to: the given one, or one that it begins.
     Connection &take_other(Connection &connection, const Packet &packet);
-    Connection &take_tcp(Connection &connection, const Packet &packet,
-                         const cooking::Segment &segment);
+    Connection &take_tcp(Connection &connection, Packet &packet, const cooking::Segment &segment);
     Connection &take_syn(Connection &connection, const Packet &packet,
                          const cooking::Segment &segment);
     Connection &take_answer(Connection &connection, const Packet &packet,
                             const cooking::Segment &segment);
     Connection &take_reset(Connection &connection, const Packet &packet,
                            const cooking::Segment &segment);
-    Connection &take_data(Connection &connection, const Packet &packet,
-                          const cooking::Segment &segment);
+    Connection &take_data(Connection &connection, Packet &packet, const cooking::Segment &segment);
+    bool accepts_checksum(const Connection &connection, Packet &packet, bool is_syn);
     Connection &begin(Connection &connection, State state, unsigned client);
 
     ConnectionTable table_;

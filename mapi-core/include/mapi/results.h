@@ -272,6 +272,7 @@ typedef struct mapi_connections {
     uint64_t untracked;   /* IP packets that do not: later fragments, incomplete headers, no room */
     uint64_t connections; /* begun */
     uint64_t evicted;     /* for lack of room before they were over, or not begun for it */
+    uint64_t wrong_checksums; /* TCP packets that would have changed a state */
 } mapi_connections_t;
 
 /* The result of RATE_FILTER. */

@@ -11,6 +11,7 @@
 #include "qos/analyse/direction.hpp"
 #include "qos/analyse/match.hpp"
 #include "qos/analyse/passages.hpp"
+#include "qos/analyse/reference_clock.hpp"
 
 namespace qos
 {
@@ -40,10 +41,9 @@ TimeRange common_range(const Observations &seen, const ClockModel &clock)
 {
     if (seen.from.covered.empty() || seen.to.covered.empty())
         return {};
-    const TimeRange to = {common_time_ns(seen.to.covered.front().first_ns, true, clock, {}),
-                          common_time_ns(seen.to.covered.back().last_ns, true, clock, {})};
-    return {std::max(seen.from.covered.front().first_ns, to.first_ns),
-            std::min(seen.from.covered.back().last_ns, to.last_ns)};
+    const std::vector<TimeRange> to = common_ranges(seen.to, true, clock);
+    return {std::max(seen.from.covered.front().first_ns, to.front().first_ns),
+            std::min(seen.from.covered.back().last_ns, to.back().last_ns)};
 }
 
 void measure_flows(const std::vector<Passage> &passages, const Observations &seen, double rate,
@@ -111,6 +111,66 @@ void note_point(const PointSummary &point, std::vector<std::string> &notes)
                                     command::counted(point.unread, "packet"), point.name,
                                     point.is_cut ? " in the whole run" : ""));
 }
+// By the clock of the first point.
+class Analysis
+{
+public:
+    // usual: the direction of flows that do not show theirs.
+    Analysis(const Observations &seen, const AnalyseOptions &options, Direction usual)
+        : seen_(seen), options_(options), matches_(match(seen)), samples_(clock_samples(matches_)),
+          directions_(find_directions(
+              seen, matches_, samples_,
+              {options.is_one_way, options.clock == ClockWish::kUnsynchronised, usual})),
+          clock_(find_clock(samples_, directions_, options.clock))
+    {
+    }
+
+    bool is_second_steadier() const { return qos::is_second_steadier(samples_, clock_); }
+
+    Figures figures() const
+    {
+        Figures figures;
+        figures.rate = seen_.rate();
+        figures.from = summary_of(seen_.from);
+        figures.to = summary_of(seen_.to);
+        figures.clock = clock_;
+        figures.common = common_range(seen_, clock_);
+        figures.is_direction_assumed = directions_.is_assumed;
+        figures.collided_digests = matches_.collided_digests;
+        figures.collided_sightings = matches_.collided_sightings;
+        figures.expected_collisions = matches_.expected_collisions;
+        figures.interval_s = double(options_.interval_ns) / 1e9;
+        measure_path(Direction::kForward, figures);
+        measure_path(Direction::kBackward, figures);
+        return figures;
+    }
+
+private:
+    void measure_path(Direction direction, Figures &figures) const
+    {
+        const bool is_forward = direction == Direction::kForward;
+        PathFigures &path = is_forward ? figures.forward : figures.backward;
+        const Passages passages = find_passages(seen_, matches_, directions_, clock_, direction,
+                                                {options_.window_ns, options_.is_all_time});
+        path.from = is_forward ? seen_.from.name : seen_.to.name;
+        path.to = is_forward ? seen_.to.name : seen_.from.name;
+        path.total = measure(passages.list, figures.rate);
+        path.only_at_receiver = passages.only_at_receiver;
+        path.undecided = passages.undecided;
+        figures.ambiguous_packets += passages.ambiguous_packets;
+        figures.ambiguous_sightings += passages.ambiguous_sightings;
+        measure_flows(passages.list, seen_, figures.rate, path);
+        if (options_.interval_ns > 0)
+            measure_intervals(passages.list, options_.interval_ns, figures.rate, path);
+    }
+
+    const Observations &seen_;
+    const AnalyseOptions &options_;
+    const Matches matches_;
+    const std::vector<ClockSample> samples_;
+    const Directions directions_;
+    const ClockModel clock_;
+};
 } // namespace
 
 std::vector<std::string> Figures::notes() const
@@ -118,12 +178,18 @@ std::vector<std::string> Figures::notes() const
     std::vector<std::string> notes;
     note_point(from, notes);
     note_point(to, notes);
+    if (!has_common_time())
+        notes.push_back("the points have no common time");
     if (!clock.is_synchronised)
         notes.push_back(clock.has_both_directions
                             ? "the clocks are not synchronised: delays hold up to half of the "
                               "difference between the shortest delays of both directions"
                             : "the clocks are not synchronised: delays are relative to the "
                               "shortest one, and hold up to a constant");
+    if (clock.is_by_second)
+        notes.push_back(fmt::format("the clock of point {} has steps, as far as can be seen: times "
+                                    "are by the clock of point {}",
+                                    from.name, to.name));
     for (const ClockStep &step : clock.steps)
         notes.push_back(fmt::format("{} by {:.6f} ms at {}",
                                     clock.has_both_directions
@@ -154,37 +220,14 @@ std::vector<std::string> Figures::notes() const
 
 Figures analyse(const Observations &seen, const AnalyseOptions &options)
 {
-    const Matches matches = match(seen);
-    const std::vector<ClockSample> samples = clock_samples(matches);
-    const Directions directions = find_directions(
-        seen, matches, samples, {options.is_one_way, options.clock == ClockWish::kUnsynchronised});
-    Figures figures;
-    figures.rate = seen.rate();
-    figures.from = summary_of(seen.from);
-    figures.to = summary_of(seen.to);
-    figures.clock = find_clock(samples, directions, options.clock);
-    figures.common = common_range(seen, figures.clock);
-    figures.is_direction_assumed = directions.is_assumed;
-    figures.collided_digests = matches.collided_digests;
-    figures.collided_sightings = matches.collided_sightings;
-    figures.expected_collisions = matches.expected_collisions;
-    figures.interval_s = double(options.interval_ns) / 1e9;
-    for (const Direction direction : {Direction::kForward, Direction::kBackward}) {
-        const bool is_forward = direction == Direction::kForward;
-        PathFigures &path = is_forward ? figures.forward : figures.backward;
-        const Passages passages = find_passages(seen, matches, directions, figures.clock, direction,
-                                                {options.window_ns, options.is_all_time});
-        path.from = is_forward ? seen.from.name : seen.to.name;
-        path.to = is_forward ? seen.to.name : seen.from.name;
-        path.total = measure(passages.list, figures.rate);
-        path.only_at_receiver = passages.only_at_receiver;
-        path.undecided = passages.undecided;
-        figures.ambiguous_packets += passages.ambiguous_packets;
-        figures.ambiguous_sightings += passages.ambiguous_sightings;
-        measure_flows(passages.list, seen, figures.rate, path);
-        if (options.interval_ns > 0)
-            measure_intervals(passages.list, options.interval_ns, figures.rate, path);
-    }
+    const Analysis by_first(seen, options, Direction::kForward);
+    if (!by_first.is_second_steadier())
+        return by_first.figures();
+    const Observations exchanged = {seen.flows, seen.to, seen.from, seen.below};
+    Figures figures = Analysis(exchanged, options, Direction::kBackward).figures();
+    std::swap(figures.from, figures.to);
+    std::swap(figures.forward, figures.backward);
+    figures.clock.exchange();
     return figures;
 }
 } // namespace qos

@@ -26,7 +26,7 @@ struct FlowFigures {
 };
 
 struct IntervalFigures {
-    int64_t begin_ns = 0; // by the first point's clock
+    int64_t begin_ns = 0; // by the clock that gives the times
     Measured measured;
 };
 
@@ -56,7 +56,7 @@ struct PointSummary {
 struct Figures {
     double rate = 1;
     PointSummary from, to;
-    TimeRange common; // that both points cover, by the first point's clock
+    TimeRange common; // that both points cover, by the clock that gives the times
     ClockModel clock;
     bool is_direction_assumed = false;
     // Packets that the sending point saw several times within the window: which copy arrived is
@@ -69,6 +69,7 @@ struct Figures {
     double interval_s = 0;
     PathFigures forward, backward;
 
+    bool has_common_time() const { return common.first_ns <= common.last_ns && common.last_ns > 0; }
     // What the user should know before relying on the figures; each a sentence.
     std::vector<std::string> notes() const;
 };

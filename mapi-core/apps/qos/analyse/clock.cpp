@@ -93,15 +93,24 @@ ClockPiece piece_of(const std::vector<ClockSample> &samples, const Directions &d
     return piece;
 }
 
-bool has_negative_delays(const std::vector<ClockSample> &samples, const Directions &directions)
+size_t count_negative_delays(const std::vector<ClockSample> &samples, const Directions &directions)
 {
-    constexpr size_t kOneOf = 1000; // a wrong match or two do not show anything
-    size_t negative = 0;
-    for (const ClockSample &sample : samples) {
+    return size_t(std::count_if(samples.begin(), samples.end(), [&](const ClockSample &sample) {
         const bool is_forward = directions.of_flow[sample.flow] == Direction::kForward;
-        negative += is_forward ? sample.difference_ns < 0 : sample.difference_ns > 0;
-    }
-    return negative > samples.size() / kOneOf;
+        return is_forward ? sample.difference_ns < 0 : sample.difference_ns > 0;
+    }));
+}
+
+// A wrong match or two do not show anything, unless they come with a step.
+bool are_synchronised(const std::vector<ClockSample> &samples, const Directions &directions,
+                      bool has_both_directions)
+{
+    constexpr size_t kOneOf = 1000;
+    const size_t negative = count_negative_delays(samples, directions);
+    if (negative > samples.size() / kOneOf)
+        return false;
+    return negative == 0 || !has_both_directions ||
+           find_steps(samples, directions, StepEvidence::kBothDirections).empty();
 }
 
 bool has_direction(const std::vector<ClockSample> &samples, const Directions &directions,
@@ -123,18 +132,31 @@ double ClockModel::offset_ns(int64_t time_ns) const
     return piece->offset_ns + piece->drift * double(time_ns - piece->from_ns);
 }
 
+void ClockModel::exchange()
+{
+    is_by_second = !is_by_second;
+    for (ClockPiece &piece : pieces) {
+        piece.offset_ns = -piece.offset_ns;
+        piece.drift = -piece.drift;
+    }
+    for (ClockStep &step : steps)
+        step.step_ns = -step.step_ns;
+}
+
 ClockModel find_clock(const std::vector<ClockSample> &samples, const Directions &directions,
                       ClockWish wish)
 {
     ClockModel model;
-    model.is_synchronised =
-        wish == ClockWish::kSynchronised ||
-        (wish == ClockWish::kDetect && !has_negative_delays(samples, directions));
     model.has_both_directions = has_direction(samples, directions, Direction::kForward) &&
                                 has_direction(samples, directions, Direction::kBackward);
+    model.is_synchronised = wish == ClockWish::kSynchronised ||
+                            (wish == ClockWish::kDetect &&
+                             are_synchronised(samples, directions, model.has_both_directions));
     if (model.is_synchronised || samples.empty())
         return model;
-    model.steps = find_steps(samples, directions, model.has_both_directions);
+    model.steps = find_steps(samples, directions,
+                             model.has_both_directions ? StepEvidence::kNothingAgainst
+                                                       : StepEvidence::kOneDirection);
     int64_t from_ns = samples.front().time_ns;
     for (const ClockStep &step : model.steps) {
         model.pieces.push_back(piece_of(samples, directions, from_ns, step.time_ns - 1));

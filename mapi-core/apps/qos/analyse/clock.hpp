@@ -11,8 +11,8 @@
 
 namespace qos
 {
-// From `from_ns` on, by the first point's clock, until the next piece: offset_ns + drift * (time -
-// from_ns).
+// From `from_ns` on, by the clock that gives the times, until the next piece: offset_ns + drift *
+// (time - from_ns).
 struct ClockPiece {
     int64_t from_ns = 0;
     int64_t to_ns = 0;
@@ -27,9 +27,12 @@ struct ClockModel {
     bool has_both_directions = false;
     std::vector<ClockPiece> pieces; // of clocks that are not synchronised, at least one
     std::vector<ClockStep> steps;
+    bool is_by_second = false; // times are by the second point's clock: the first one has steps
 
     // Second clock - first clock, in ns; 0 for synchronised clocks.
     double offset_ns(int64_t time_ns) const;
+    // The first point becomes the second.
+    void exchange();
 };
 
 enum class ClockWish { kDetect, kSynchronised, kUnsynchronised };

@@ -17,6 +17,12 @@ struct ClockStep {
 };
 
 // With packets of both directions, a change of one of them is a change of the route and no step.
+enum class StepEvidence {
+    kOneDirection,   // there is only one
+    kNothingAgainst, // the other direction shows it, or has no packets there
+    kBothDirections  // the other direction shows it
+};
+
 std::vector<ClockStep> find_steps(const std::vector<ClockSample> &samples,
-                                  const Directions &directions, bool has_both_directions);
+                                  const Directions &directions, StepEvidence evidence);
 } // namespace qos

@@ -7,6 +7,8 @@
 #include <optional>
 #include <unordered_map>
 
+#include "qos/analyse/median.hpp"
+
 namespace qos
 {
 namespace
@@ -18,13 +20,6 @@ struct Dot {
     int64_t difference_ns = 0;
 };
 using Dots = std::vector<Dot>; // in the order of their times
-
-int64_t median_of(std::vector<int64_t> values)
-{
-    const auto middle = values.begin() + ptrdiff_t(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
 
 // Finds the dot nearest to times that do not decrease.
 class Nearest
@@ -167,15 +162,16 @@ public:
     }
 
     // No packet of the flow was seen at both points: it was sent where it was seen.
-    Directions finish(bool is_assumed)
+    Directions finish(bool is_assumed, Direction usual)
     {
         use_reverse();
         Directions found;
         found.is_assumed = is_assumed;
         for (size_t i = 0; i < flows_.size(); ++i) {
-            const bool is_only_at_to = flows_[i].at_from == 0 && !is_assumed;
-            found.of_flow.push_back(
-                known_[i].value_or(is_only_at_to ? Direction::kBackward : Direction::kForward));
+            const uint64_t at_sender =
+                usual == Direction::kForward ? flows_[i].at_from : flows_[i].at_to;
+            const bool is_only_at_receiver = at_sender == 0 && !is_assumed;
+            found.of_flow.push_back(known_[i].value_or(is_only_at_receiver ? other(usual) : usual));
         }
         return found;
     }
@@ -215,12 +211,12 @@ Directions find_directions(const Observations &seen, const Matches &matches,
                            const std::vector<ClockSample> &samples, const ClockBelief &belief)
 {
     if (belief.is_one_way)
-        return {std::vector(seen.flows.size(), Direction::kForward), false};
+        return {std::vector(seen.flows.size(), belief.usual), false};
     Finder finder(seen, matches, samples);
     finder.use_hops();
     finder.use_reverse();
     if (!finder.use_known() && !belief.is_unsynchronised)
         finder.use_sign();
-    return finder.finish(finder.has_unknown());
+    return finder.finish(finder.has_unknown(), belief.usual);
 }
 } // namespace qos

@@ -17,13 +17,14 @@ enum class Direction : uint8_t {
 struct Directions {
     std::vector<Direction> of_flow; // by number
     // Neither hop limits, nor flows of the other direction, nor synchronised clocks show it: all
-    // packets were taken to go forward.
+    // packets were taken to go in the usual direction.
     bool is_assumed = false;
 };
 
 struct ClockBelief {
-    bool is_one_way = false;        // all flows go forward
+    bool is_one_way = false;        // all flows go in the usual direction
     bool is_unsynchronised = false; // the sign of a difference does not show the direction
+    Direction usual = Direction::kForward;
 };
 
 Directions find_directions(const Observations &seen, const Matches &matches,

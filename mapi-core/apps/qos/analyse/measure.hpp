@@ -13,7 +13,7 @@ namespace qos
 // A packet that the sending point has seen.  Times are by the sending point's clock.
 struct Passage {
     int64_t sent_ns = 0;
-    int64_t arrived_ns = 0; // raw, by the receiving point's clock
+    int64_t arrived_ns = 0; // raw, by the receiving point's clock; corrected if clocks have steps
     double delay_ns = 0;    // corrected for the offset of the clocks
     uint32_t flow = 0;
     uint32_t copies = 0; // that have arrived; 0: lost

@@ -35,11 +35,11 @@ int64_t time_in_piece_ns(int64_t time_ns, const ClockPiece &piece)
 
 uint64_t outside_ns(int64_t time_ns, const std::vector<ClockPiece> &pieces, size_t number)
 {
-    if (number > 0 && time_ns < pieces[number].from_ns)
+    if (time_ns < pieces[number].from_ns)
         return distance_ns(time_ns, pieces[number].from_ns);
-    if (number + 1 < pieces.size() && time_ns >= pieces[number + 1].from_ns)
-        return distance_ns(time_ns, pieces[number + 1].from_ns);
-    return 0;
+    const bool is_last = number + 1 == pieces.size();
+    const int64_t end_ns = is_last ? pieces[number].to_ns : pieces[number + 1].from_ns;
+    return time_ns >= end_ns ? distance_ns(time_ns, end_ns) : 0;
 }
 
 class Finder
@@ -76,8 +76,10 @@ public:
     Passages finish()
     {
         find_bounds();
-        const auto receiver = covered(is_forward_ ? seen_.to : seen_.from, is_forward_),
-                   sender = covered(is_forward_ ? seen_.from : seen_.to, !is_forward_);
+        const auto receiver =
+                       common_ranges(is_forward_ ? seen_.to : seen_.from, is_forward_, clock_),
+                   sender =
+                       common_ranges(is_forward_ ? seen_.from : seen_.to, !is_forward_, clock_);
         for (const Missing &one : missing_) {
             const bool is_decided =
                 rules_.is_all_time ||
@@ -134,7 +136,7 @@ private:
             return false;
         if (nearest->copies++ > 0) // sightings are in the order of their times
             return true;
-        nearest->arrived_ns = one.time_ns;
+        nearest->arrived_ns = clock_.steps.empty() ? one.time_ns : time_ns;
         nearest->delay_ns = double(time_ns - nearest->sent_ns);
         return true;
     }
@@ -148,15 +150,6 @@ private:
             [](const Passage &a, const Passage &b) { return a.delay_ns < b.delay_ns; });
         least_ns_ = int64_t(std::floor(least->delay_ns));
         most_ns_ = int64_t(std::ceil(most->delay_ns));
-    }
-
-    std::vector<TimeRange> covered(const Point &point, bool is_second) const
-    {
-        std::vector<TimeRange> ranges;
-        for (const TimeRange &range : point.covered)
-            ranges.push_back({common_time_ns(range.first_ns, is_second, clock_, {}),
-                              common_time_ns(range.last_ns, is_second, clock_, {})});
-        return ranges;
     }
 
     static bool is_covered(const std::vector<TimeRange> &ranges, int64_t first_ns, int64_t last_ns)
@@ -194,6 +187,20 @@ int64_t common_time_ns(int64_t time_ns, bool is_of_second, const ClockModel &clo
         }
     }
     return best_ns;
+}
+
+std::vector<TimeRange> common_ranges(const Point &point, bool is_second, const ClockModel &clock)
+{
+    std::vector<TimeRange> ranges;
+    for (const TimeRange &range : point.covered)
+        ranges.push_back({common_time_ns(range.first_ns, is_second, clock, {}),
+                          common_time_ns(range.last_ns, is_second, clock, {})});
+    if (is_second && ranges.size() == 1 && !clock.steps.empty()) {
+        TimeRange &range = ranges.front();
+        range = {std::min({range.first_ns, range.last_ns, clock.pieces.front().from_ns}),
+                 std::max({range.first_ns, range.last_ns, clock.pieces.back().to_ns})};
+    }
+    return ranges;
 }
 
 Passages find_passages(const Observations &seen, const Matches &matches,

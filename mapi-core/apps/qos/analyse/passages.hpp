@@ -36,4 +36,8 @@ Passages find_passages(const Observations &seen, const Matches &matches,
 // has.
 int64_t common_time_ns(int64_t time_ns, bool is_of_second, const ClockModel &clock,
                        std::span<const Sighting> at_first);
+// The times that the point covers, by the first point's clock.  If the second clock has stepped
+// back, the ends of a run's time are not those of its packets: those that both points have seen
+// are taken, too.
+std::vector<TimeRange> common_ranges(const Point &point, bool is_second, const ClockModel &clock);
 } // namespace qos

@@ -95,7 +95,8 @@ Json point_json(const PointSummary &point)
 
 Json clock_json(const ClockModel &clock)
 {
-    Json json = {{"synchronised", clock.is_synchronised},
+    Json json = {{"times_of", clock.is_by_second ? 1 : 0},
+                 {"synchronised", clock.is_synchronised},
                  {"both_directions", clock.has_both_directions},
                  {"pieces", Json::array()},
                  {"steps", Json::array()}};
@@ -115,7 +116,9 @@ std::string json_of(const Figures &figures, uint64_t flows)
     const Json json = {
         {"rate", figures.rate},
         {"points", Json::array({point_json(figures.from), point_json(figures.to)})},
-        {"common", {{"first_ns", figures.common.first_ns}, {"last_ns", figures.common.last_ns}}},
+        {"common", figures.has_common_time() ? Json{{"first_ns", figures.common.first_ns},
+                                                    {"last_ns", figures.common.last_ns}}
+                                             : Json(nullptr)},
         {"clock", clock_json(figures.clock)},
         {"digests",
          {{"collided", figures.collided_digests},

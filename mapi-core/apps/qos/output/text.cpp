@@ -108,9 +108,12 @@ std::string text_of(const Figures &figures, uint64_t flows)
                             command::counted(point->packets, "packet"),
                             command::counted(point->runs, "run"),
                             point->is_cut ? " (packets: of the whole run)" : "");
-    text += fmt::format("both from {:.3f} to {:.3f} s; {:.4g} % of the packets selected; {:.1e} "
-                        "collisions of digests expected\n",
-                        double(figures.common.first_ns) / 1e9, double(figures.common.last_ns) / 1e9,
+    text += figures.has_common_time()
+                ? fmt::format("both from {:.3f} to {:.3f} s", double(figures.common.first_ns) / 1e9,
+                              double(figures.common.last_ns) / 1e9)
+                : "no common time";
+    text += fmt::format("; {:.4g} % of the packets selected; {:.1e} collisions of digests "
+                        "expected\n",
                         100 * figures.rate, figures.expected_collisions);
     text += clock_text(figures.clock);
     for (const PathFigures *path : {&figures.forward, &figures.backward}) {

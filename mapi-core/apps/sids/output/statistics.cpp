@@ -42,6 +42,7 @@ std::string statistics_line(const mapi_stat_t &stats, const Totals &totals, bool
                          {"unread_headers", totals.losses.unread_headers},
                          {"given_up", totals.losses.given_up},
                          {"connections_evicted", totals.losses.connections_evicted},
+                         {"wrong_checksums", totals.losses.wrong_checksums},
                          {"addresses_evicted", totals.losses.addresses_evicted},
                          {"message", stats.message},
                          {"remark", stats.remark},
@@ -60,6 +61,9 @@ bool have_judged_all(const Losses &losses, bool is_quiet)
         tell(losses.connections_evicted, "connection",
              "left the table for lack of room: rules with flow or flowbits did not know them any "
              "more");
+        tell(losses.wrong_checksums, "packet",
+             "had a wrong TCP checksum; flow does not follow such packets (checksums of captures "
+             "on the sending host are often not filled in)");
         tell(losses.addresses_evicted, "time",
              "an address left the table of a threshold or detection_filter for lack of room");
     }

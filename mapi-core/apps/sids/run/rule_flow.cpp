@@ -188,9 +188,11 @@ void RuleFlow::add_losses(Losses &losses) const
     for (const int function : rates_)
         losses.addresses_evicted +=
             static_cast<const mapi_rate_filter_t *>(read_result(flow_, function))->evicted;
-    if (connection_ > 0) // the same for all rules
-        losses.connections_evicted = std::max(
-            losses.connections_evicted,
-            static_cast<const mapi_connections_t *>(read_result(flow_, connection_))->evicted);
+    if (connection_ > 0) { // the same for all rules
+        const auto &counts =
+            *static_cast<const mapi_connections_t *>(read_result(flow_, connection_));
+        losses.connections_evicted = std::max(losses.connections_evicted, counts.evicted);
+        losses.wrong_checksums = std::max(losses.wrong_checksums, counts.wrong_checksums);
+    }
 }
 } // namespace sids

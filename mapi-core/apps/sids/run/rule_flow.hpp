@@ -25,6 +25,7 @@ struct Losses {
     uint64_t unread_headers = 0;
     uint64_t given_up = 0; // packets that a rule could not decide about
     uint64_t connections_evicted = 0;
+    uint64_t wrong_checksums = 0;   // of TCP, in packets that flow does not follow
     uint64_t addresses_evicted = 0; // whose rate a rule counted
 };
 

@@ -90,6 +90,21 @@ Protocol read_protocol(const Word &word)
                                      " is not a protocol of Snort 2 (ip, tcp, udp, icmp)");
 }
 
+// If the value of one of the word's variables is wrong by itself, the error is that of the
+// variable, and the same for all words with it.
+template <class Set>
+void check_variables(const Word &word, const Variables &variables, Set (*read)(std::string_view))
+{
+    for (const auto &[name, value] : variables.values_in(word.text)) {
+        try {
+            read(value);
+        } catch (const Malformed &error) {
+            throw Malformed(word.offset, "variable " + name + ": " + error.what() + ", in " +
+                                             command::quoted(value.substr(0, 200)));
+        }
+    }
+}
+
 // Offsets of errors are those of the word if its variables were replaced.
 template <class Set>
 Set read_word(const Word &word, const Variables &variables, Set (*read)(std::string_view))
@@ -105,6 +120,7 @@ Set read_word(const Word &word, const Variables &variables, Set (*read)(std::str
     } catch (const Malformed &error) {
         if (expanded == word.text)
             throw Malformed(word.offset + error.offset, error.what());
+        check_variables(word, variables, read);
         throw Malformed(word.offset, std::string(error.what()) + ", in " +
                                          command::quoted(expanded.substr(0, 200)));
     }

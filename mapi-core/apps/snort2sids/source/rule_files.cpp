@@ -59,7 +59,11 @@ std::string_view word_at(std::string_view text, size_t at)
 
 void RuleFiles::report(const Line &line, size_t offset, const std::string &what)
 {
-    problems_.push_back({line.place(offset), what});
+    const auto [known, is_new] = problem_of_.try_emplace(what, problems_.size());
+    if (is_new)
+        problems_.push_back({line.place(offset), what});
+    else
+        ++problems_[known->second].lines;
 }
 
 void RuleFiles::read(const std::string &path)

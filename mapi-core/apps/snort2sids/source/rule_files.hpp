@@ -40,8 +40,9 @@ public:
     struct Problem {
         Place place;
         std::string what;
+        uint64_t lines = 1; // that have it; the place is that of the first
     };
-    // Reading ends when there are too many.
+    // Reading ends when there are too many different ones.
     const std::vector<Problem> &problems() const { return problems_; }
     bool has_too_many_problems() const { return problems_.size() >= kMostProblems; }
     const std::map<std::string, uint64_t> &skipped() const { return skipped_; } // by what they are
@@ -65,6 +66,7 @@ private:
     bool is_config_ = false;
     const std::function<void(const RuleLine &)> &take_;
     std::vector<Problem> problems_;
+    std::map<std::string, size_t> problem_of_; // by what it is
     uint64_t file_count_ = 0;
     std::map<std::string, uint64_t> skipped_;
     std::map<std::string, std::string> rule_types_; // name -> Snort's own action

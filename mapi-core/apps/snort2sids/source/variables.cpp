@@ -93,4 +93,16 @@ std::string Variables::expand(std::string_view text) const
     }
     return out;
 }
+
+std::vector<std::pair<std::string, std::string>> Variables::values_in(std::string_view text) const
+{
+    std::vector<std::pair<std::string, std::string>> found;
+    for (size_t at = text.find('$'); at != text.npos; at = text.find('$', at)) {
+        const Reference reference = read_reference(text, at);
+        if (const auto known = values_.find(reference.name); known != values_.end())
+            found.emplace_back(*known);
+        at += reference.bytes;
+    }
+    return found;
+}
 } // namespace snort2sids

@@ -6,6 +6,8 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace snort2sids
 {
@@ -20,6 +22,8 @@ public:
 
     // $NAME, $(NAME), $(NAME:-default) and $(NAME:?message) -> values.  Throws Malformed.
     std::string expand(std::string_view text) const;
+    // The variables of such a text that have a value, with it.
+    std::vector<std::pair<std::string, std::string>> values_in(std::string_view text) const;
 
 private:
     std::map<std::string, std::string> values_;

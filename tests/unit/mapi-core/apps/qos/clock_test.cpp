@@ -99,6 +99,31 @@ TEST_CASE("a step of a clock is found, and each side of it has its own offset", 
     }
 }
 
+TEST_CASE("a step is found although only a few packets are behind it", "[mapi-core][qos]")
+{
+    for (const int64_t step_ns : {-300 * kMs, 300 * kMs}) {
+        for (const int packets : {3, 8, 20, 50}) {
+            const int64_t at_ns = (5000 - packets) * 20 * kMs;
+            SimulatedLink link =
+                busy_link(true, [=](int64_t time_ns) { return time_ns < at_ns ? 0 : step_ns; });
+            const auto clock = clock_of(link);
+            REQUIRE(clock.steps.size() == 1);
+            CHECK(is_near(clock.steps[0].step_ns, double(step_ns), 3.0 * kMs));
+            CHECK(is_near(double(clock.steps[0].time_ns - kStart), double(at_ns), 50.0 * kMs));
+        }
+    }
+}
+
+TEST_CASE("a wrong match or two are no step", "[mapi-core][qos]")
+{
+    for (const int64_t at_ns : {50 * kSecond, 99980 * kMs}) {
+        SimulatedLink link = busy_link(true, [](int64_t) { return 0; });
+        link.add_first(1000000, at_ns, kForwardFlow);
+        link.add_second(1000000, at_ns - 400 * kMs, kForwardFlow);
+        CHECK(clock_of(link).is_synchronised);
+    }
+}
+
 TEST_CASE("a step is found although most packets of one direction come before it, and most of the "
           "other behind it",
           "[mapi-core][qos]")

@@ -35,6 +35,18 @@ TEST_CASE("JSON has the figures of paths, flows and intervals", "[mapi-core][qos
     CHECK(json["points"][1]["name"] == "b");
 }
 
+TEST_CASE("points without common time are said to have none", "[mapi-core][qos]")
+{
+    qos::Figures apart = figures();
+    CHECK(qos::text_of(apart, 0).find("both from ") != std::string::npos);
+    CHECK(apart.notes().empty());
+    std::swap(apart.common.first_ns, apart.common.last_ns);
+    CHECK(qos::text_of(apart, 0).find("both from ") == std::string::npos);
+    CHECK(qos::text_of(apart, 0).find("no common time; 100 % of") != std::string::npos);
+    CHECK(nlohmann::json::parse(qos::json_of(apart, 0))["common"].is_null());
+    CHECK(apart.notes() == std::vector<std::string>{"the points have no common time"});
+}
+
 TEST_CASE("a limit of flows is of those that are printed", "[mapi-core][qos]")
 {
     qos::Figures many = figures();

@@ -69,7 +69,12 @@ TEST_CASE("an error of a header has its place and says what is missing", "[snort
     CHECK(error("alert tcp any any -> $NO any (").offset == 21);
     const MalformedAt inside = error("alert tcp any any -> $BAD any (");
     CHECK(inside.offset == 21);
-    CHECK(inside.what == "\"ten\" is not an IP address, in \"[10.0.0.0/8,ten]\"");
+    CHECK(inside.what == "variable BAD: \"ten\" is not an IP address, in \"[10.0.0.0/8,ten]\"");
+    for (const char *const text :
+         {"alert tcp !$BAD any -> any any (", "alert tcp [$HOME_NET,$(BAD)] any -> any any ("})
+        CHECK(error(text).what == inside.what);
+    CHECK(error("alert tcp [$HOME_NET,x] any -> any any (").what ==
+          "\"x\" is not an IP address, in \"[[10.0.0.0/8, 192.168.0.0/16],x]\"");
     CHECK(error("alert tcp any any -> any any sid:1;").what ==
           "\"(\" is missing before the options");
 }

@@ -50,6 +50,16 @@ TEST_CASE("a summary counts by reason, the most frequent first", "[snort2sids][r
                                      "a.rules:4:36: sid 10: malformed dsize: \"x\"\n");
 }
 
+TEST_CASE("a summary says when there are more rules than sids accepts", "[snort2sids][report]")
+{
+    const std::vector<Result> most(32767, example().front());
+    CHECK(summary_text(most, {}).find("at most") == std::string::npos);
+    const std::vector<Result> too_many(32768, example().front());
+    CHECK(summary_text(too_many, {})
+              .find("sids accepts at most 32767 rules at once: divide them "
+                    "among several files\n") != std::string::npos);
+}
+
 TEST_CASE("an explanation shows the rule and its conversion, or the place of the reason",
           "[snort2sids][report]")
 {
@@ -68,8 +78,8 @@ TEST_CASE("an explanation shows the rule and its conversion, or the place of the
 
 TEST_CASE("equal errors are shown once, and at most 20", "[snort2sids][report]")
 {
-    std::vector<RuleFiles::Problem> problems(3, {{"a", 1, 1, "x"}, "wrong"});
-    CHECK(problems_text(problems) == "a:1:1: wrong, also in 2 other places\n  x\n  ^\n");
+    std::vector<RuleFiles::Problem> problems = {{{"a", 1, 1, "x"}, "wrong", 3}};
+    CHECK(problems_text(problems) == "a:1:1: wrong, also in 2 other lines\n  x\n  ^\n");
     problems.clear();
     for (int i = 0; i < 25; ++i)
         problems.push_back({{"a", 1, 1, "x"}, "wrong " + std::to_string(i)});
