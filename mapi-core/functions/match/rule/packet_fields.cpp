@@ -8,6 +8,7 @@
 
 #include "headers/headers.hpp"
 #include "links/link_head.hpp"
+#include "links/link_type.hpp"
 
 namespace mapi::match::rule
 {
@@ -77,6 +78,38 @@ uint32_t options_of(Bytes ip4)
 } // namespace
 
 PacketFields::PacketFields(const mapi_packet &packet)
+{
+    if (!read_plain_tcp(packet))
+        read_headers(packet);
+}
+
+bool PacketFields::read_plain_tcp(const mapi_packet &packet)
+{
+    constexpr size_t kEthernetBytes = 14, kIpBytes = 20, kTcpBytes = 20;
+    constexpr uint8_t kVersionAndWords = 0x45, kFragmentBits = 0x3f;
+    if (packet.link_type != links::kEthernet ||
+        packet.caplen < kEthernetBytes + kIpBytes + kTcpBytes)
+        return false;
+    const uint8_t *const ip = packet.data + kEthernetBytes, *const tcp = ip + kIpBytes;
+    const bool is_plain = packet.data[12] == 0x08 && packet.data[13] == 0 &&
+                          ip[0] == kVersionAndWords && ip[9] == IPPROTO_TCP &&
+                          (ip[6] & kFragmentBits) == 0 && ip[7] == 0;
+    const size_t total_bytes = big_16({ip, kIpBytes}, 2), tcp_bytes = (tcp[12] >> 4) * size_t{4};
+    if (!is_plain || tcp_bytes < kTcpBytes || total_bytes < kIpBytes + tcp_bytes ||
+        total_bytes > packet.caplen - kEthernetBytes)
+        return false;
+    version_ = 4;
+    protocol_ = IPPROTO_TCP;
+    is_tcp_ = true;
+    network_ = {ip, kIpBytes};
+    transport_ = {tcp, tcp_bytes};
+    payload_ = {tcp + tcp_bytes, total_bytes - kIpBytes - tcp_bytes};
+    source_ip4_ = big_32(network_, 12);
+    has_same_addresses_ = source_ip4_ == big_32(network_, 16);
+    return true;
+}
+
+void PacketFields::read_headers(const mapi_packet &packet)
 {
     const headers::Headers found = headers::parse(packet);
     const headers::IpLayer *const layer = found.innermost();

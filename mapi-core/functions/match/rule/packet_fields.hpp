@@ -50,6 +50,10 @@ public:
     std::optional<uint32_t> value(Field field) const;
 
 private:
+    // Most packets: whole TCP in IPv4 without options, in Ethernet.  False: read_headers() is
+    // needed.
+    bool read_plain_tcp(const mapi_packet &packet);
+    void read_headers(const mapi_packet &packet);
     std::optional<uint32_t> ip_value(Field field) const;
     std::optional<uint32_t> ip4_value(Field field) const;
     std::optional<uint32_t> transport_value(Field field) const;
