@@ -5,9 +5,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <mapi/mapi.h>
@@ -46,6 +50,15 @@ captures_source::SourceOptions options_of(const EmptyCapture &capture)
     options.captures.push_back(capture.path());
     return options;
 }
+
+bool has_flow_bits(const Rule &rule)
+{
+    return std::any_of(rule.steps.begin(), rule.steps.end(), [](const Step &step) {
+        const std::string_view function = step.function;
+        return function == "CONNECTION_BITS" ||
+               (function == "CONNECTION" && step.argument.text().find("set:") != std::string::npos);
+    });
+}
 } // namespace
 
 class RuleCheck::Flows
@@ -64,7 +77,12 @@ public:
     Flows(const Flows &) = delete;
     Flows &operator=(const Flows &) = delete;
 
-    void make(const Rule &rule) const { const RuleFlow flow(rule, settings_, ""); }
+    void make(const Rule &rule)
+    {
+        auto flow = std::make_unique<RuleFlow>(rule, settings_, "");
+        if (has_flow_bits(rule)) // whose names others can take when the flow is closed
+            kept_.push_back(std::move(flow));
+    }
 
 private:
     const EmptyCapture capture_;
@@ -73,6 +91,7 @@ private:
     const captures_source::Source source_{options_, list_};
     FlowSettings settings_;
     int holder_ = 0;
+    std::vector<std::unique_ptr<RuleFlow>> kept_;
 };
 
 RuleCheck::RuleCheck(bool are_all_cooked) : flows_(std::make_unique<Flows>(are_all_cooked)) {}
