@@ -55,12 +55,12 @@ def _run(options):
     if options.dry_run:
         print(dry_run.text(experiment), end="")
         return errors.EXIT_OK
-    return run.run(experiment, options, lambda text: _say(options, text))
+    return run.run(experiment, options, lambda *said: _say(options, *said))
 
 
-def _say(options, text):
+def _say(options, text, is_error=False):
     messages.progress(options.quiet, "")
-    say(options.quiet, f"nsconduct: {text}")
+    say(options.quiet and not is_error, f"nsconduct: {text}")
 
 
 def _check(options):
@@ -74,13 +74,18 @@ def _check(options):
 
 
 def _show(options):
-    sys.stdout.write(tables.shown(options.folder, options.format == "json", options.precision))
+    _write(tables.shown(options.folder, options.format == "json", options.precision))
     return errors.EXIT_OK
 
 
 def _compare(options):
-    sys.stdout.write(comparison.shown(options))
+    _write(comparison.shown(options))
     return errors.EXIT_OK
+
+
+def _write(text):
+    """Names and messages in results may have control characters of a terminal."""
+    sys.stdout.write("\n".join(map(texts.shown, text.split("\n"))))
 
 
 _COMMANDS = {"run": _run, "check": _check, "show": _show, "compare": _compare}

@@ -114,13 +114,15 @@ class HostileTest(ConductCase):
             with self.subTest(number=number[:9]):
                 self.assert_refused("master.cfg:2: trials", test=f"trials: {number}")
                 self.assert_refused("master.cfg:8: link", f"{network}{number}\n")
-                self.assert_refused("a.cfg:2: cmdport", player=f"[Master]\ncmdport: {number}\n{run}")
+                port = f"[Master]\ncmdport: {number}\n"
+                self.assert_refused("a.cfg:2: cmdport", player=port + run)
                 self.assert_refused("a.cfg:2: ", player=f"[Run]\ntimeout{number}: true\n")
 
     def test_an_expression_that_python_cannot_compile_is_refused(self):
         for expression in ("(a{1,99999999999999999999})", "(" * 9999 + ")" * 9999):
             with self.subTest(expression=expression[:9]):
-                self.assert_refused("master.cfg:6: v", f"[Values]\nv: a run 1 s regex {expression}\n")
+                values = f"[Values]\nv: a run 1 s regex {expression}\n"
+                self.assert_refused("master.cfg:6: v", values)
 
     def test_a_player_file_that_would_never_end_is_refused(self):
         os.mkfifo(self.path("pipe"))
