@@ -113,4 +113,5 @@ def _one(context, command, said_path, tick):
     code = child.run(command, os.path.dirname(context.program), said_path, tick)
     if code in _DONE and (not command.makes or os.path.exists(command.makes)):
         return ""
-    return child.last_line(said_path)
+    said = child.last_line(said_path)
+    return said if code >= 0 else f"{command.name}: killed by signal {-code} ({said})"

@@ -110,6 +110,11 @@ class Measure(support.ReportCase):
         self.papers("--only", "calibrate")
         self.assertNotIn("the clock stands still", self.page())
 
+    def test_a_program_that_is_killed_has_the_signal_as_its_reason(self):
+        self.program("#!/bin/sh\nkill -9 $$\n")
+        done = self.papers("--only", "calibrate")
+        self.assertIn("calibrate: nscalibrate: killed by signal 9", done.stderr)
+
     def test_a_failure_keeps_earlier_results_beside_its_reason(self):
         self.program(GOOD)
         self.papers("--only", "calibrate")
