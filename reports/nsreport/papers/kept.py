@@ -65,6 +65,12 @@ class Kept:
         with open(self._failed_path(name), "w", encoding="utf-8") as file:
             json.dump(status, file, indent=1)
 
+    def forget_partial(self):
+        """Scratch folders of a run that was killed."""
+        for name in os.listdir(self.folder):
+            if name.startswith("."):
+                shutil.rmtree(os.path.join(self.folder, name), ignore_errors=True)
+
     def forget_failure(self, name):
         if os.path.exists(self._failed_path(name)):
             os.remove(self._failed_path(name))

@@ -150,6 +150,32 @@ class Measure(support.ReportCase):
         self.assertIn("The measurement was interrupted", self.page())
         self.assertEqual(sorted(os.listdir(os.path.join(self.out, "parts"))), ["calibrate"])
 
+    def test_a_kill_ends_the_program_and_the_next_run_removes_what_is_left(self):
+        self.program(SLOW)
+        child = subprocess.Popen(
+            self.command("--only", "calibrate"), env=self.environment(), stderr=subprocess.DEVNULL
+        )
+        while "begun" not in self.called():
+            self.assertIsNone(child.poll())
+            time.sleep(0.02)
+        child.kill()
+        child.wait()
+        end_s = time.monotonic() + 60
+        while "left" not in self.called():
+            self.assertLess(time.monotonic(), end_s)
+            time.sleep(0.02)
+        self.program(GOOD)
+        self.papers("--only", "calibrate")
+        self.assertEqual(os.listdir(os.path.join(self.out, "parts")), ["calibrate"])
+
+    def test_a_part_that_fails_is_told_even_if_quiet(self):
+        self.program(BAD)
+        done = self.papers("--only", "calibrate", "-q")
+        self.assertEqual(
+            done.stderr,
+            "nsreport papers: calibrate: nscalibrate: the clock stands still (wind it up)\n",
+        )
+
     def test_wrong_usage_is_told(self):
         for arguments, words in (
             (("--only", "sid"), '"sid" is not a part (calibrate, send'),
