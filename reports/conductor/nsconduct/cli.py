@@ -2,7 +2,6 @@
 # Options -> work and exit code. The other modules do the work.
 import dataclasses
 import os
-import sys
 import traceback
 
 from nsreport import errors as texts, messages, signals
@@ -53,14 +52,14 @@ def _run(options):
     for warning in experiment.warnings:
         say(options.quiet, f"nsconduct: {warning}")
     if options.dry_run:
-        print(dry_run.text(experiment), end="")
+        _write(dry_run.text(experiment))
         return errors.EXIT_OK
-    return run.run(experiment, options, lambda text: _say(options, text))
+    return run.run(experiment, options, lambda *said: _say(options, *said))
 
 
-def _say(options, text):
+def _say(options, text, is_error=False):
     messages.progress(options.quiet, "")
-    say(options.quiet, f"nsconduct: {text}")
+    say(options.quiet and not is_error, f"nsconduct: {text}")
 
 
 def _check(options):
@@ -69,18 +68,35 @@ def _check(options):
         tell(texts.shown(f"nsconduct: {warning}"))
     if options.players:
         run.check_players(experiment, options)
-    print(dry_run.summary(experiment))
+    _write(f"{texts.shown(dry_run.summary(experiment))}\n")
     return errors.EXIT_OK
 
 
 def _show(options):
-    sys.stdout.write(tables.shown(options.folder, options.format == "json", options.precision))
+    _write(_printable(tables.shown(options.folder, options.format == "json", options.precision)))
     return errors.EXIT_OK
 
 
 def _compare(options):
-    sys.stdout.write(comparison.shown(options))
+    _write(_printable(comparison.shown(options)))
     return errors.EXIT_OK
+
+
+def _printable(text):
+    """Names and messages in results may have control characters of a terminal."""
+    return "\n".join(map(texts.shown, text.split("\n")))
+
+
+def _write(text):
+    try:
+        print(text, end="", flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python writes the rest at its end
+        raise errors.ConductError(
+            errors.EXIT_FAILED, f"standard output: cannot write: {error.strerror}"
+        ) from error
 
 
 _COMMANDS = {"run": _run, "check": _check, "show": _show, "compare": _compare}

@@ -16,7 +16,7 @@ cd "$(dirname "$0")"
 
 fail() { echo "esp: $*" >&2; exit 1; }
 
-# One folder for each network namespace.
+# One folder for each network namespace.  Others can make folders there too: theirs is not read.
 state="${TMPDIR:-/tmp}/nsconduct-esp-$(stat -Lc %i /proc/self/ns/net)"
 
 . ./esp_kernel.sh
@@ -78,7 +78,13 @@ check_counts()
     fi
 }
 
-known() { read -r implementation cipher aes <"$state/what" || fail "nothing is set up here"; }
+is_ours() { [ -O "$state" ] && [ ! -h "$state" ]; }
+
+known()
+{
+    is_ours || fail "nothing is set up here"
+    read -r implementation cipher aes <"$state/what" || fail "nothing is set up here"
+}
 
 describe()
 {
@@ -91,7 +97,7 @@ describe()
 
 down()
 {
-    [ -e "$state" ] || return 0
+    is_ours || return 0
     known
     [ "$implementation" = none ] || "${implementation}_down"
     ip route del 10.9.2.0/24 via 10.1.0.2 2>/dev/null || ip route del 10.9.1.0/24 via 10.1.0.1 2>/dev/null || :

@@ -43,7 +43,7 @@ class Line:
 
 def rate_of(text):
     """ "100G" -> 1e11, or None."""
-    found = re.fullmatch(r"(\d{1,12}(?:\.\d{1,9})?)([kMGT]?)", text)
+    found = re.fullmatch(r"([0-9]{1,12}(?:\.[0-9]{1,9})?)([kMGT]?)", text)
     if not found:
         return None
     rate = float(found[1]) * _UNITS[found[2]]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # A command of a part -> its end; an interrupt lets it leave the machine as it was.
 import contextlib
+import ctypes
 import os
 import signal
 import subprocess
@@ -11,6 +12,8 @@ from ..errors import EXIT_TOOL, ReportError, shown
 
 _LOOK_S = 0.1
 _LEAVE_S = 30  # to unload modules and remove namespaces
+_PARENT_DEATH = 1  # PR_SET_PDEATHSIG
+_prctl = ctypes.CDLL(None).prctl  # before a child that may call nothing else
 
 
 def run(command, beside, said_path, tick):
@@ -29,6 +32,7 @@ def run(command, beside, said_path, tick):
                     stderr=said,
                     env=environment,
                     start_new_session=True,
+                    preexec_fn=_leave_with_parent,
                 )
             while process.poll() is None:
                 tick()
@@ -43,6 +47,11 @@ def run(command, beside, said_path, tick):
             if process:
                 with signals.held():
                     _end(process)
+
+
+def _leave_with_parent():
+    """Also if this process is killed."""
+    _prctl(_PARENT_DEATH, signal.SIGINT, 0, 0, 0)
 
 
 def _end(process):

@@ -61,9 +61,10 @@ def _made(options, folder, program, share, version):
     else:
         context = measure.Context(
             *(program, share, version, options.form, holder),
-            say=lambda line: say(options.quiet, line),
+            say=lambda line, is_error=False: say(options.quiet and not is_error, line),
             progress=lambda line: progress(options.quiet, line),
         )
+        holder.forget_partial()
         try:
             measure.measure_all(context, measure.chosen(context, options.only, options.again))
         except errors.Interrupted as error:

@@ -22,12 +22,19 @@ class Command:
     makes: str = ""  # file without which the part has no result
     environment: dict = None
 
+    def _names(self):
+        """Its words from the program on, without the program's place."""
+        is_python = os.path.basename(self.words[0]).startswith("python")
+        program, *rest = self.words[1:] if is_python else self.words
+        return [os.path.basename(program), *rest]
+
+    @property
+    def name(self):
+        return self._names()[0]
+
     def shown(self, *folders):
         """As it would be typed in one of these folders."""
-        names = [os.path.basename(self.words[0]), *self.words[1:]]
-        if os.path.basename(self.words[0]).startswith("python"):
-            names = [os.path.basename(self.words[1]), *self.words[2:]]
-        made = names
+        made = self._names()
         for folder in folders:
             made = [word.replace(folder.rstrip("/") + "/", "") for word in made]
         variables = [f"{key}={value}" for key, value in (self.environment or {}).items()]

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 # A folder of earlier results -> parts of the output folder.
+import contextlib
 import os
 import shutil
 import time
 
-from ..errors import EXIT_INPUT, ReportError, shown
+from ..errors import EXIT_INPUT, EXIT_OUTPUT, ReportError, shown
 from . import parts
 from .kept import Kept
 
@@ -33,11 +34,28 @@ def take(folder, kept):
     return taken
 
 
+@contextlib.contextmanager
+def _copied(source, work, *below):
+    """A copy of the folder in a scratch folder."""
+    shutil.rmtree(work, ignore_errors=True)
+    try:
+        # What a link leads to is no result; as root it could be any file.
+        shutil.copytree(source, os.path.join(work, *below), symlinks=True)
+        yield
+    except shutil.Error as error:
+        path, _, why = error.args[0][0]
+        raise ReportError(EXIT_OUTPUT, f"{shown(path)}: cannot copy: {shown(why)}") from error
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
 def _copy(source, place):
     if os.path.realpath(source) == os.path.realpath(place):
         return
-    shutil.rmtree(place, ignore_errors=True)
-    shutil.copytree(source, place)
+    work = os.path.join(os.path.dirname(place), f".{os.path.basename(place)}.taken")
+    with _copied(source, work):
+        shutil.rmtree(place, ignore_errors=True)
+        os.rename(work, place)
 
 
 def _of_report(part, source, kept):
@@ -46,15 +64,11 @@ def _of_report(part, source, kept):
     if not part.option or not os.path.isfile(path):
         return False
     work = os.path.join(kept.folder, f".{part.name}.taken")
-    shutil.rmtree(work, ignore_errors=True)
-    try:
-        shutil.copytree(source, os.path.join(work, parts.REPORT))
+    with _copied(source, work, parts.REPORT):
         document = parts.document(part, work)
         when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(os.path.getmtime(path)))
         status = {"form": "earlier", "version": "", "started": when, "seconds": None}
         status |= {key: document.get(key) or "" for key in ("kernel", "cpu")}
         status |= {"commands": [f"nsreport {part.option}"], "failures": []}
         kept.keep(part.name, work, status)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
     return True

@@ -37,7 +37,8 @@ class Kept:
         """Of results that are complete, or None."""
         found = _read(os.path.join(self.place(name), STATUS))
         is_whole = found is not None and all(isinstance(found.get(key), str) for key in _TEXTS)
-        return found if is_whole and isinstance(found.get("commands"), list) else None
+        is_whole = is_whole and _are_texts(found.get("commands"))
+        return found if is_whole and _are_texts(found.get("failures", [])) else None
 
     def failure(self, name):
         """Of the last attempt, or None."""
@@ -64,15 +65,25 @@ class Kept:
         with open(self._failed_path(name), "w", encoding="utf-8") as file:
             json.dump(status, file, indent=1)
 
+    def forget_partial(self):
+        """Scratch folders of a run that was killed."""
+        for name in os.listdir(self.folder):
+            if name.startswith("."):
+                shutil.rmtree(os.path.join(self.folder, name), ignore_errors=True)
+
     def forget_failure(self, name):
         if os.path.exists(self._failed_path(name)):
             os.remove(self._failed_path(name))
+
+
+def _are_texts(value):
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
 
 
 def _read(path):
     try:
         with open(path, encoding="utf-8") as file:
             found = json.load(file)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None

@@ -21,7 +21,7 @@ class Context:
     version: str
     form: str
     kept: kept.Kept
-    say: object  # a line
+    say: object  # a line, and whether it is an error
     progress: object  # a line that the next one replaces
     clock: object = time.monotonic
 
@@ -70,7 +70,7 @@ def _measure(context, part, after_s):
         why = str(error)
         context.kept.keep_failure(part.name, {**status, "why": why})
         context.progress("")
-        context.say(f"nsreport papers: {part.name}: {why}")
+        context.say(f"nsreport papers: {part.name}: {why}", True)
     finally:
         with signals.held():
             shutil.rmtree(work, ignore_errors=True)
@@ -113,4 +113,5 @@ def _one(context, command, said_path, tick):
     code = child.run(command, os.path.dirname(context.program), said_path, tick)
     if code in _DONE and (not command.makes or os.path.exists(command.makes)):
         return ""
-    return child.last_line(said_path)
+    said = child.last_line(said_path)
+    return said if code >= 0 else f"{command.name}: killed by signal {-code} ({said})"

@@ -159,7 +159,7 @@ def _json(path, member):
     try:
         with open(path, encoding="utf-8") as file:
             found = json.load(file)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ReportError(EXIT_INPUT, f"{shown(path)}: {error} (measure again)") from error
     if not isinstance(found, dict) or not isinstance(found.get(member), dict):
         raise ReportError(EXIT_INPUT, f"{shown(path)}: damaged: {member} (measure again)")

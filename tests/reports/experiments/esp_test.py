@@ -50,6 +50,26 @@ class Esp(CipherCase):
         self.assertIn('"middle" is neither', self.esp("up", "middle", "none", "yes"))
         self.assertIn("nothing is set up", self.esp("describe"))
 
+    def test_what_another_user_has_written_is_not_run(self):
+        """Any user can make a folder of the state's name in the folder for temporary files."""
+        os.chmod(self.folder, 0o1777)
+        plant = (
+            'state="$TMPDIR/nsconduct-esp-$(stat -Lc %i /proc/self/ns/net)"; mkdir "$state"; '
+            'echo "$TMPDIR/planted null yes" >"$state/what"; chown -R 65534 "$state"; '
+            'printf "#!/bin/sh\\ntouch \\"$TMPDIR/ran\\"" >"$TMPDIR/planted_$1"; '
+            'chmod 755 "$TMPDIR/planted_$1"; exec "$0" "$1"'
+        )
+        for command in ("describe", "down"):
+            done = subprocess.run(
+                ["unshare", "--net", "--mount", "sh", "-c", plant, ESP, command],
+                env={**os.environ, "TMPDIR": self.folder},
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            self.assertTrue(os.path.exists(self.path(f"planted_{command}")), done.stderr)
+            self.assertFalse(os.path.exists(self.path("ran")), done.stderr)
+
     def test_a_tunnel_that_nothing_uses_is_an_error(self):
         steps = {"startup": "up right null-sha1 yes", "run": "describe", "reset": "down"}
         self.player("host", **{phase: f"step1: {ESP} {words}" for phase, words in steps.items()})

@@ -330,6 +330,7 @@ class Inputs(BudgetCase):
             ([path, "--bytes", "64"], "--bytes requires --budget"),
             ([path, "--memory", MEMORY_FILE], "--memory requires --budget"),
             (["--budget", "--rate", "fast"], "is not a rate"),
+            (["--budget", "--rate", "\u0661\u0660G"], "is not a rate"),
             (["--budget", "--bytes", "63"], "from 64 to 65536"),
             (["--budget", "--rounds", "3"], "--rounds cannot be combined with --budget"),
             (["--budget", "-d", "3"], "--duration cannot be combined with --budget"),

@@ -21,7 +21,9 @@ def transports(file, players, override):
         if not _known(file, entry, players):
             continue
         parsed = transport(entry.value)
-        if parsed:
+        if parsed and parsed[1].startswith("-"):
+            file.problems.error(file.path, entry.line, f'{entry.name}: "{parsed[1]}" is no host')
+        elif parsed:
             chosen[entry.key] = parsed
         else:
             file.problems.error(
@@ -33,9 +35,18 @@ def transports(file, players, override):
     if override:
         chosen = {name: override for name in players}
     return {
-        name: (kind, argument or (players[name].address if kind == "ssh" else ""))
+        name: (kind, argument or (_address(file, players[name]) if kind == "ssh" else ""))
         for name, (kind, argument) in chosen.items()
     }
+
+
+def _address(file, player):
+    """The host of ssh that its own file has.  Ansible would take -x as an option."""
+    if not player.address or player.address.startswith("-"):
+        file.problems.error(
+            player.path, 1, "the host's address is required for ssh ([Master] player: ADDRESS)"
+        )
+    return player.address
 
 
 def transport(text):
@@ -140,7 +151,7 @@ def _is_expression(file, entry, text):
     try:
         with warnings.catch_warnings(action="ignore"):  # of a later syntax
             groups = re.compile(text).groups
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         file.problems.error(file.path, entry.line, f'{entry.name}: "{text}": {error}')
         return False
     if groups != 1:

@@ -12,6 +12,13 @@ _HEADER = re.compile(r"\[(.+)\]")
 _OPTION = re.compile(r"(.*?)\s*[=:]\s*(.*)$")
 _REFERENCE = re.compile(r"%%|%\(([^)]+)\)s")
 MAX_BYTES = 1 << 20
+_WHOLE = re.compile(r"[0-9]{1,19}")
+
+
+def whole(text, least, most):
+    """A whole number in these limits, or None."""
+    number = int(text) if _WHOLE.fullmatch(text) else None
+    return number if number is not None and least <= number <= most else None
 
 
 @dataclasses.dataclass

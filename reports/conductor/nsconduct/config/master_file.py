@@ -95,14 +95,15 @@ class _Test:
         entry = self._entries.get(key)
         if entry is None:
             return default
-        if not entry.value.isdecimal() or not least <= int(entry.value) <= most:
+        number = ini.whole(entry.value, least, most)
+        if number is None:
             self._file.problems.error(
                 self._file.path,
                 entry.line,
                 f'{entry.name}: "{entry.value}" is no whole number from {least} to {most}',
             )
             return default
-        return int(entry.value)
+        return number
 
 
 def _players(file):
@@ -124,6 +125,8 @@ def _players(file):
             continue
         path = _beside(file.path, entry.value)
         try:
+            if os.path.exists(path) and not os.path.isfile(path):  # a pipe might never end
+                raise ConductError(EXIT_USAGE, f"{path}: not a regular file")
             files[path] = _text(path)
         except ConductError as error:
             file.problems.error(file.path, entry.line, f"{entry.name}: {error}")

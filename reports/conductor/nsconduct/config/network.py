@@ -8,6 +8,7 @@
 import ipaddress
 import re
 
+from . import ini
 from .experiment import Link, Network
 
 KEYS = ("link", "route", "forward")
@@ -61,8 +62,8 @@ def _is_player(file, entry, name, transports):
 
 
 def _link(file, entry, words, transports):
-    has_mtu = len(words) == 8 and words[6] == "mtu" and words[7].isdigit()
-    if len(words) != 6 and not has_mtu:
+    mtu = ini.whole(words[7], 1, 2**31 - 1) if len(words) == 8 and words[6] == "mtu" else None
+    if len(words) != 6 and mtu is None:
         file.problems.error(file.path, entry.line, f"{entry.name}: required: {_LINK_FORM}")
         return
     ends = []
@@ -82,7 +83,7 @@ def _link(file, entry, words, transports):
             )
             return
         ends.append((player.lower(), interface, None if address == "-" else address))
-    yield Link(tuple(ends), int(words[7]) if has_mtu else None)
+    yield Link(tuple(ends), mtu)
 
 
 def _is_address(text):

@@ -41,7 +41,7 @@ def _address(file):
         value = entry.value.split("#")[0].strip()
         if entry.key == "player":
             address = value
-        elif entry.key in _PORTS and not (value.isdigit() and 0 < int(value) < 65536):
+        elif entry.key in _PORTS and ini.whole(value, 1, 65535) is None:
             file.problems.error(
                 file.path, entry.line, f'{entry.name}: "{entry.value}" is no port (1 to 65535)'
             )
@@ -81,7 +81,8 @@ def _timeout(file, entry):
     if "timeout" not in entry.key or "spawn" in entry.key:
         return None
     found = _TIMEOUT.fullmatch(entry.key)
-    if not found or not 0 < int(found[1]) <= MAX_TIMEOUT_S:
+    seconds = ini.whole(found[1], 1, MAX_TIMEOUT_S) if found else None
+    if seconds is None:
         file.problems.error(
             file.path,
             entry.line,
@@ -89,4 +90,4 @@ def _timeout(file, entry):
             "(example: timeout10)",
         )
         return None
-    return int(found[1])
+    return seconds

@@ -3,7 +3,7 @@
 import secrets
 
 from ..errors import EXIT_USAGE, ConductError
-from ..results import folder as folders
+from ..results import checked, folder as folders
 
 
 def trials_done(folder, experiment, is_resumed):
@@ -17,6 +17,9 @@ def trials_done(folder, experiment, is_resumed):
             "folder)",
         )
     earlier = folder.read_json(folders.EXPERIMENT)
+    problem = checked.continued_problem(earlier)
+    if problem:
+        raise ConductError(EXIT_USAGE, f"{folder.file(folders.EXPERIMENT)}: malformed: {problem}")
     if earlier["files"] != experiment.files or earlier["variants"] != list(experiment.variants):
         changed = sorted(
             name

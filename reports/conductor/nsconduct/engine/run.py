@@ -18,7 +18,7 @@ from .trial import TrialRunner
 
 
 def run(experiment, options, say):
-    """options: of the command line.  Returns an exit code."""
+    """options: of the command line.  say(text, is_error=False).  Returns an exit code."""
     folder = folders.ResultFolder(options.output)
     folder.create()
     done = resume.trials_done(folder, experiment, options.resume)
@@ -54,7 +54,7 @@ def _run_trials(experiment, players, folder, missing, options, say):
                 result = runner.run()
             progress.end()
             if result["failure"]:
-                say(f"{trial}: failed: {result['failure']}")
+                say(f"{trial}: failed: {result['failure']}", True)
             with signals.held():  # both files, or an error
                 folder.append(folders.STEPS, runner.steps())
                 folder.append(folders.TRIALS, [result])

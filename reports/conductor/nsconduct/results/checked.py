@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # Documents of a result folder -> what is wrong with them: they may come from elsewhere.
-import math
+_MOST = 1e100  # statistics add squares of values
 
 
 def is_number(value):
     is_one = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return is_one and math.isfinite(value)
+    return is_one and abs(value) <= _MOST
 
 
 def _is_whole(value):
@@ -51,10 +51,13 @@ def _is_share(value):
     return value is None or is_number(value)
 
 
-_TRIAL = {
+_KEY = {
     "round": _is_whole,
     "variant": lambda value: isinstance(value, str),
     "warmup": lambda value: isinstance(value, bool),
+}
+_TRIAL = {
+    **_KEY,
     "status": lambda value: value in ("ok", "failed"),
     "failure": lambda value: value is None or isinstance(value, str),
     "values": _are_values,
@@ -67,6 +70,11 @@ _OF_LATER_TRIALS = {
 }
 _EXPERIMENT = {"name": lambda value: isinstance(value, str), "variants": _are_texts}
 _OF_LATER_EXPERIMENTS = {"values": _are_texts, "environment": _is_environment}
+_CONTINUED = {
+    "files": lambda value: isinstance(value, dict),
+    "players": lambda value: isinstance(value, dict),
+    "seed": lambda value: isinstance(value, int),
+}
 
 
 def _first(document, required, optional):
@@ -84,6 +92,16 @@ def _first(document, required, optional):
 def trial_problem(document):
     """Of a line of trials.jsonl; None if there is none."""
     return _first(document, _TRIAL, _OF_LATER_TRIALS)
+
+
+def step_problem(document):
+    """Of a line of steps.jsonl; None if there is none."""
+    return _first(document, _KEY, {})
+
+
+def continued_problem(document):
+    """Of experiment.json, if more trials are to be added; None if there is none."""
+    return _first(document, _CONTINUED, {})
 
 
 def experiment_problem(document):

@@ -15,6 +15,7 @@ EXPERIMENT, TRIALS, STEPS, RESULTS = (
     "results.json",
 )
 FORMAT = 1
+_LINE_PROBLEMS = {TRIALS: checked.trial_problem, STEPS: checked.step_problem}
 
 
 class ResultFolder:
@@ -80,7 +81,7 @@ class ResultFolder:
                 found.append(json.loads(line))
             except (ValueError, RecursionError) as error:
                 raise ConductError(EXIT_USAGE, f"{path}:{number}: malformed: {error}") from error
-            problem = checked.trial_problem(found[-1]) if name == TRIALS else None
+            problem = _LINE_PROBLEMS[name](found[-1])
             if problem:
                 raise ConductError(EXIT_USAGE, f"{path}:{number}: malformed: {problem}")
         return found

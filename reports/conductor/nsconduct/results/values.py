@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 # A step's output -> the number that [Values] asks for.
 import json
-import math
 import os
 import re
 
+from . import checked
+
+_INDEX = re.compile(r"-?[0-9]{1,9}")
 MAX_BYTES = 64 << 20
 
 
@@ -22,9 +24,9 @@ def number(value, record, folder):
         if value.kind == "json"
         else _of_expression(text, value.argument, record.stdout)
     )
-    if not math.isfinite(found):
-        raise ValueMissing(f"{record.stdout}: {found} is no finite number")
-    return found
+    if not checked.is_number(found):
+        raise ValueMissing(f"{record.stdout}: {str(found)[:20]} is no number for statistics")
+    return float(found)
 
 
 def _text(path, shown):
@@ -45,7 +47,7 @@ def _of_json(text, path, shown):
     except (ValueError, RecursionError) as error:
         raise ValueMissing(f"{shown}: no JSON: {error}") from error
     for name in path.split("."):
-        if isinstance(place, list) and name.lstrip("-").isdigit() and _has(place, int(name)):
+        if isinstance(place, list) and _has(place, name):
             place = place[int(name)]
         elif isinstance(place, dict) and name in place:
             place = place[name]
@@ -53,11 +55,11 @@ def _of_json(text, path, shown):
             raise ValueMissing(f'{shown}: "{path}": no "{name}"')
     if isinstance(place, bool) or not isinstance(place, (int, float)):
         raise ValueMissing(f'{shown}: "{path}" is no number')
-    return float(place)
+    return place
 
 
-def _has(place, index):
-    return -len(place) <= index < len(place)
+def _has(place, name):
+    return bool(_INDEX.fullmatch(name)) and -len(place) <= int(name) < len(place)
 
 
 def _of_expression(text, expression, shown):

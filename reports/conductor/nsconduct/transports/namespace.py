@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # A player whose steps run in a network namespace of its own, on this host.
 #
-# Nothing but the player's processes holds the namespace: with the last of them it disappears, and
-# with it its interfaces.  Its keeper ends them all, even if nsconduct is killed.  Players that name
-# the same namespace share it.
+# Nothing but the player's processes, and nsconduct until it closes the player, holds the namespace:
+# with the last of them it disappears, and with it its interfaces.  Its keeper ends them all, even
+# if nsconduct is killed.  Players that name the same namespace share it.
 import os
 import shutil
 
@@ -45,6 +45,7 @@ class NamespacePlayer(LocalPlayer):
         super().__init__(name, folder)
         self._shared = shared
         self._namespace = None
+        self._held = None  # keeps the namespace's number from being given to another
 
     def open(self):
         missing = [program for program in _REQUIRED if not shutil.which(program)]
@@ -55,7 +56,9 @@ class NamespacePlayer(LocalPlayer):
         if os.geteuid() != 0:
             raise TransportError("network namespaces require root (run nsconduct as root)")
         super().open()
-        self._namespace = os.readlink(f"/proc/{self.keeper.pid}/ns/net")
+        place = f"/proc/{self.keeper.pid}/ns/net"
+        self._held = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
+        self._namespace = os.readlink(place)
         if not self._shared:
             self.command("/bin/sh", "-c", _OWN_SYSFS)
             self.command("ip", "link", "set", "lo", "up")
@@ -78,6 +81,9 @@ class NamespacePlayer(LocalPlayer):
         super().close()
         if self._namespace and not self._shared:
             processes.end_all(lambda: processes.in_namespace(self._namespace))
+        if self._held is not None:
+            os.close(self._held)
+            self._held = None
 
 
 def enter(pid):

@@ -2,6 +2,7 @@
 # nsconduct check and run --dry-run: errors with file and line, and what would run where.
 import os
 import re
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -156,6 +157,25 @@ other: 1
         self.assertIn("a timeout5 (at most 5 s): sleep 9\n", done.stdout)
         self.assertIn("a spawn1 (in the background): sleep 99\n", done.stdout)
         self.assertEqual(sorted(os.listdir(self.folder)), ["a.cfg", "master.cfg"])
+
+    def test_output_that_cannot_be_written_is_an_error(self):
+        self.master("a")
+        self.player("a", run="step1: true")
+        for arguments in (("check", "master.cfg"), ("run", "master.cfg", "-o", "x", "--dry-run")):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run(
+                    self.command(*arguments),
+                    cwd=self.folder,
+                    stdout=full,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                    check=False,
+                )
+            self.assertEqual(done.returncode, 1)
+            self.assertEqual(
+                done.stderr,
+                "nsconduct: standard output: cannot write: No space left on device\n",
+            )
 
     def test_invalid_usage_has_exit_code_2(self):
         for arguments in (

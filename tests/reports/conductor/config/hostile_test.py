@@ -100,5 +100,37 @@ class HostileTest(ConductCase):
         with self.assertRaises(ConfigErrors):
             master_file.read(self.path("master.cfg"))
 
+    def assert_refused(self, place, more="", player="[Run]\nstep1: true\n", test="trials: 1"):
+        self.write("a.cfg", player)
+        self.write("master.cfg", f"[Test]\n{test}\n[Clients]\na: a.cfg\n{more}")
+        with self.assertRaises(ConfigErrors) as caught:
+            master_file.read(self.path("master.cfg"))
+        self.assertIn(place, str(caught.exception))
+
+    def test_a_number_that_python_cannot_convert_is_refused(self):
+        run = "[Run]\nstep1: true\n"
+        network = "[Transport]\na: namespace\n[Network]\nlink: a e0 - a e1 - mtu "
+        for number in ("\u00b2", "9" * 5000):
+            with self.subTest(number=number[:9]):
+                self.assert_refused("master.cfg:2: trials", test=f"trials: {number}")
+                self.assert_refused("master.cfg:8: link", f"{network}{number}\n")
+                port = f"[Master]\ncmdport: {number}\n"
+                self.assert_refused("a.cfg:2: cmdport", player=port + run)
+                self.assert_refused("a.cfg:2: ", player=f"[Run]\ntimeout{number}: true\n")
+
+    def test_an_expression_that_python_cannot_compile_is_refused(self):
+        for expression in ("(a{1,99999999999999999999})", "(" * 9999 + ")" * 9999):
+            with self.subTest(expression=expression[:9]):
+                values = f"[Values]\nv: a run 1 s regex {expression}\n"
+                self.assert_refused("master.cfg:6: v", values)
+
+    def test_a_player_file_that_would_never_end_is_refused(self):
+        os.mkfifo(self.path("pipe"))
+        self.assert_refused("master.cfg:5: b: ", "b: pipe\n")
+
+    def test_a_host_without_address_or_with_that_of_an_option_is_refused(self):
+        self.assert_refused("a.cfg:1: ", "[Transport]\na: ssh\n")
+        self.assert_refused("master.cfg:6: a: ", "[Transport]\na: ssh -oProxyCommand=x\n")
+
 
 main()

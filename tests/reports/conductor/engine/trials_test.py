@@ -86,6 +86,33 @@ class TrialsTest(ConductCase):
                     self.results()["values"]["v"]["variants"]["default"]["samples"], []
                 )
 
+    def test_a_number_that_no_statistics_can_have_fails_its_trial(self):
+        huge = "1" + "0" * 400
+        for number, path in ((huge, "a"), ("1e308", "a"), ("[1]", "a.\u00b2"), ("[1]", "a.--1")):
+            with self.subTest(number=number[:9], path=path):
+                self.out = self.path(f"out-{number[:3]}-{path}")
+                self.master("a", more=f"[Values]\nv: a run 1 s json {path}\n")
+                self.player("a", run=f"step1: echo '{{\"a\": {number}}}'")
+                self.assertIn("a: value v: output/1/", self.run_master(code=1))
+                self.assertEqual(self.trials()[0]["status"], "failed")
+
+    def test_a_failed_trial_is_told_even_if_quiet(self):
+        self.master("a")
+        self.player("a", run="step1: exit 3")
+        self.assertIn("a: run step1: exit code 3", self.run_master("--quiet", code=1))
+
+    def test_results_that_were_changed_by_hand_are_not_continued(self):
+        self.master("a")
+        self.player("a", run="step1: true")
+        self.run_master()
+        for name, changed in (
+            ("steps.jsonl", "[1]\n"),
+            ("experiment.json", '{"format": 1, "name": "m", "variants": ["default"]}'),
+        ):
+            with self.subTest(name):
+                self.write(os.path.join("out", name), changed)
+                self.assertIn(name, self.run_master("--resume", code=2))
+
     def interrupted(self, number):
         """Interrupts the second of three trials -> its messages."""
         self.master("a", test="trials: 3", more="[Values]\nt: a run 1 s seconds\n")

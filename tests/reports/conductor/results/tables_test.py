@@ -38,6 +38,15 @@ class TablesTest(ConductCase):
         self.assertEqual(value["unit"], "bits/s")
         self.assertEqual(len(value["variants"]["null"]["samples"]), 3)
 
+    def test_control_characters_in_results_do_not_reach_the_terminal(self):
+        self.master("b")
+        self.player("b", run="step1: printf '\\033[2Jgone' >&2; exit 1")
+        self.out = self.path("controls")
+        self.run_master(code=1)
+        shown = self.conduct("show", self.out)
+        self.assertIn("\\x1b[2Jgone", shown.stdout)
+        self.assertNotIn("\x1b", shown.stdout)
+
     def test_a_prefix_is_chosen_only_for_units_that_have_one(self):
         for (unit, values), expected in {
             ("bits/s", (2.2e9,)): "Gbits/s",

@@ -103,6 +103,25 @@ class NamespaceTest(ConductCase):
         self.player("b", run="spawn1: sleep 1000")
         self.run_master()
 
+    def test_another_namespace_does_not_get_the_number_of_an_open_player(self):
+        """Whatever has this number is ended with the player, also if its keeper was killed."""
+        self.master("a", "b", more="[Transport]\na: namespace\n")
+        self.player(
+            "a",
+            startup="step1: readlink /proc/self/ns/net > number",
+            run="step1: for pid in $(cat /proc/$PPID/task/*/children); do "
+            'test $pid = $$ || test "$(readlink /proc/$pid/ns/net)" != "$(cat number)" || '
+            "{ touch killed; kill -9 $pid; }; done; sleep 100",
+        )
+        self.player(
+            "b",
+            run="step1: until test -e killed; do sleep 0.02; done\n"
+            'step2: ls -l /proc/$PPID/fd | grep -F "$(cat number)"',
+        )
+        said = self.run_master(code=1)
+        self.assertIn("a: run step1: player died", said)
+        self.assertNotIn("b: ", said)
+
     def test_nothing_remains_when_nsconduct_is_killed(self):
         self.master("a", "b", more=TWO_HOSTS)
         self.player("a", run="step1: touch begun; sleep 1000")

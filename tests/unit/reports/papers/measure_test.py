@@ -110,6 +110,11 @@ class Measure(support.ReportCase):
         self.papers("--only", "calibrate")
         self.assertNotIn("the clock stands still", self.page())
 
+    def test_a_program_that_is_killed_has_the_signal_as_its_reason(self):
+        self.program("#!/bin/sh\nkill -9 $$\n")
+        done = self.papers("--only", "calibrate")
+        self.assertIn("calibrate: nscalibrate: killed by signal 9", done.stderr)
+
     def test_a_failure_keeps_earlier_results_beside_its_reason(self):
         self.program(GOOD)
         self.papers("--only", "calibrate")
@@ -144,6 +149,32 @@ class Measure(support.ReportCase):
         self.assertIn("exits to the hypervisor", self.page())
         self.assertIn("The measurement was interrupted", self.page())
         self.assertEqual(sorted(os.listdir(os.path.join(self.out, "parts"))), ["calibrate"])
+
+    def test_a_kill_ends_the_program_and_the_next_run_removes_what_is_left(self):
+        self.program(SLOW)
+        child = subprocess.Popen(
+            self.command("--only", "calibrate"), env=self.environment(), stderr=subprocess.DEVNULL
+        )
+        while "begun" not in self.called():
+            self.assertIsNone(child.poll())
+            time.sleep(0.02)
+        child.kill()
+        child.wait()
+        end_s = time.monotonic() + 60
+        while "left" not in self.called():
+            self.assertLess(time.monotonic(), end_s)
+            time.sleep(0.02)
+        self.program(GOOD)
+        self.papers("--only", "calibrate")
+        self.assertEqual(os.listdir(os.path.join(self.out, "parts")), ["calibrate"])
+
+    def test_a_part_that_fails_is_told_even_if_quiet(self):
+        self.program(BAD)
+        done = self.papers("--only", "calibrate", "-q")
+        self.assertEqual(
+            done.stderr,
+            "nsreport papers: calibrate: nscalibrate: the clock stands still (wind it up)\n",
+        )
 
     def test_wrong_usage_is_told(self):
         for arguments, words in (

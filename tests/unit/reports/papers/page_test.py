@@ -134,6 +134,43 @@ class Page(PapersCase):
         self.assertIn("a bug in nsreport at", row(page, "004-baseline-tcp"))
         self.assertIn("one search for all", section(page, "000-figure-5"))
 
+    def test_a_damaged_state_of_a_part_leaves_the_rest_of_the_page(self):
+        path = os.path.join(self.part("tcp"), "status.json")
+        with open(path, encoding="utf-8") as file:
+            status = json.load(file)
+        for damage in ({"failures": 7}, {"failures": [[1]]}, {"commands": [[]]}):
+            with self.subTest(damage), open(path, "w", encoding="utf-8") as file:
+                json.dump(status | damage, file)
+            page = self.from_earlier(code=1)
+            self.assertIn("It was not measured.", section(page, "004-baseline-tcp"))
+            self.assertIn("one search for all", section(page, "000-figure-5"))
+
+    def test_json_that_is_too_deep_is_a_reason_and_no_end(self):
+        deep = '{"values": ' + "[" * 200000
+        for name in ("tcp_2_hosts/results.json", "status.json"):
+            with open(os.path.join(self.part("tcp"), name), "w", encoding="utf-8") as file:
+                file.write(deep)
+            page = self.from_earlier(code=1)
+            self.assertIn("not measured</td>", row(page, "004-baseline-tcp"))
+
+    def test_links_of_earlier_results_are_not_followed(self):
+        secret = self.path("secret")
+        with open(secret, "w", encoding="utf-8") as file:
+            file.write("secret")
+        os.symlink(secret, os.path.join(self.part("tcp"), "link"))
+        self.from_earlier(code=1)
+        self.assertTrue(os.path.islink(os.path.join(self.out, "parts/tcp/link")))
+
+    def test_results_that_cannot_be_copied_leave_those_that_were_there(self):
+        before = self.from_earlier(code=1)
+        os.mkfifo(os.path.join(self.part("tcp"), "pipe"))
+        done = self.papers("--from", self.earlier)
+        self.assertEqual(done.returncode, 6, done.stderr)
+        self.assertRegex(done.stderr, r"/pipe.*named pipe")
+        self.assertNotIn("[(", done.stderr)
+        shutil.rmtree(self.part("tcp"))
+        self.assertEqual(self.from_earlier(code=1), before)
+
     def test_a_report_of_its_own_is_taken_as_well(self):
         single = os.path.join(self.earlier, "single")
         shutil.copytree(os.path.join(self.part("sids"), "report"), os.path.join(single, "sids"))
