@@ -109,7 +109,7 @@ class Whole(PapersCase):
     def test_what_the_machine_could_not_do_is_told_with_the_reason(self):
         self.assertIn("no PMU", self.row("000-table-2"))
         self.assertIn("privileged: requires nsmod", self.row("003-table-1"))
-        self.assertIn("about 400 s to connect", self.row("001-figure-2-5"))
+        self.assertIn("would take about 400 s", self.row("001-figure-2-5"))
 
 
 class Page(PapersCase):
