@@ -8,6 +8,7 @@ import unittest
 
 import samples
 import support
+from nsreport.budget import published as budget_published
 from nsreport.load import published as load_published
 from nsreport.papers import published
 from nsreport.system import page as system_page
@@ -105,6 +106,9 @@ class Values(unittest.TestCase):
         self.assertEqual(len(of.COST), 13)
         self.assertEqual(of.PAPI, (265, 700))
         self.assertEqual(system_page.OLD[1], ("netperf", 104.92, 105.78, 105.89))
+        of = budget_published
+        found = (of.PACKETS_PER_SECOND, of.PACKET_NS, of.CYCLES, of.MISS_NS)
+        self.assertEqual(found, (148e6, 6.75, 20, 32))
 
     def test_what_repeats_a_row_is_a_variant_of_an_experiment(self):
         places = [one for item in items() for one in item.measured_by.values()]
