@@ -28,7 +28,7 @@ def take(folder, kept):
         raise ReportError(
             EXIT_INPUT,
             f"{shown(folder)}: no results in it (give an output of nsreport papers, or a folder "
-            f"with reports in folders such as {parts.PARTS[-4].name}/)",
+            "with reports in folders such as load/)",
         )
     return taken
 

@@ -180,9 +180,11 @@ def tcp_send(document, _item):
     """Statistics of a trace of the kernel's group tcp_send."""
     hz = document["clock"]["hz"]
     rows = []
-    for entry in document["slices"]:
+    places = {name: place for place, name in enumerate(_LAYERS)}  # in the order of a packet
+    measured = [entry for entry in document["slices"] if entry["name"] in places]
+    for entry in sorted(measured, key=lambda entry: places[entry["name"]]):
         ticks = next((one for one in entry["values"] if one["field"] == "ticks"), None)
-        if not ticks or entry["name"] not in _LAYERS:
+        if not ticks:
             continue
         value, half = net_mean(ticks)
         own = (ticks["self"] or {}).get("mean")
@@ -200,5 +202,5 @@ def tcp_send(document, _item):
         f"{count(losses['issued'])} records issued, {count(lost)} lost.",
         tables=[("The way of a TCP packet, net of the probes", page.table(columns, rows))],
         pictures=["function_cost", "latency_hist", "timeline"],
-        lacking=[f"{text}" for text in trace_page.warnings(document)[:2]],
+        lacking=trace_page.warnings(document),
     )

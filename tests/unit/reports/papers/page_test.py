@@ -94,6 +94,13 @@ class Whole(PapersCase):
             for word in words:
                 self.assertIn(word, self.section(key), key)
 
+    def test_layers_stand_in_the_order_in_which_a_packet_passes_them(self):
+        found = self.row("003-example")
+        layers = ("the program's call", "TCP and IP", "the device's queue", "the driver")
+        places = [found.find(layer.replace("'", "&#x27;")) for layer in layers]
+        self.assertNotIn(-1, places)
+        self.assertEqual(places, sorted(places))
+
     def test_each_cipher_of_the_slides_has_the_variant_that_repeats_it(self):
         found = self.section("004-ciphers")
         rows = re.findall(r"<tr>(.*?)</tr>", found.split("Measured")[1], re.DOTALL)[1:]
