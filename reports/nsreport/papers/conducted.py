@@ -14,6 +14,24 @@ _MBIT = 1e6
 IMPLEMENTATIONS = "implementations"  # member of a document, from the outputs of its steps
 _IMPLEMENTATION = "implementation: "
 _PLAYER = re.compile(r"; (?=[^\s;:]+: (?:startup|run|collect|reset) )")  # before a player's cause
+_HOSTS = (
+    "Hosts are network namespaces of this machine, joined by veth pairs, and share its CPUs; 2 "
+    "hosts are a source and a sink, and further ones between them "
+)
+_READING = {  # what names of hosts, variants and values mean, by item
+    "baseline-tcp": f"{_HOSTS}forward. offload off: packets of 1500 bytes on the links; offload "
+    "on: segments of up to 64 KiB.",
+    "baseline-packets": f"{_HOSTS}forward. senders thread: the thread that sends does the work of "
+    "all hosts; own threads: each receiving host has a thread, and loses what it has no time for. "
+    "refused: packets of a whole trial for which the receiving end had no room. received: the mean "
+    "between the first and the last 0.1 s in which packets arrived, which may be above sent.",
+    "ciphers": f"{_HOSTS}are gateways, which encrypt. soft: AES without the CPU's instructions for "
+    "it; hard: with them; no ipsec: no tunnel.",
+}
+
+
+def _table(item, columns, rows):
+    return f"<p>{page.escaped(_READING[item.id])}</p>{page.table(columns, rows)}"
 
 
 def _unit(unit):
@@ -91,7 +109,7 @@ def baseline(documents, item):
         tables=[
             (
                 "Statistics of the published seconds, and trials on this machine",
-                page.table(columns, rows),
+                _table(item, columns, rows),
             )
         ],
         lacking=_lacking(documents),
@@ -139,7 +157,7 @@ def ciphers(documents, item):
         tables=[
             (
                 "Mbit/s by cipher, published and here" + _how(documents),
-                page.table([("algorithm", False), ("", False), *_COLUMNS], rows),
+                _table(item, [("algorithm", False), ("", False), *_COLUMNS], rows),
             )
         ],
         lacking=lacking,

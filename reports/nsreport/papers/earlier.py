@@ -9,6 +9,7 @@ from . import parts
 from .kept import Kept
 
 PARTS_FOLDER = "parts"
+FORM = "earlier"  # of a report that was not made by nsreport papers
 
 
 def take(folder, kept):
@@ -51,7 +52,7 @@ def _of_report(part, source, kept):
         shutil.copytree(source, os.path.join(work, parts.REPORT))
         document = parts.document(part, work)
         when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(os.path.getmtime(path)))
-        status = {"form": "earlier", "version": "", "started": when, "seconds": None}
+        status = {"form": FORM, "version": "", "started": when, "seconds": None}
         status |= {key: document.get(key) or "" for key in ("kernel", "cpu")}
         status |= {"commands": [f"nsreport {part.option}"], "failures": []}
         kept.keep(part.name, work, status)

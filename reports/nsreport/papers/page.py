@@ -6,9 +6,14 @@ from .. import page
 from ..errors import ReportError, bug
 from ..text import number, plural
 from . import parts, published
-from .earlier import PARTS_FOLDER
+from .earlier import FORM as EARLIER, PARTS_FOLDER
 
 _MOST_PICTURE_PX = 1000
+_FORMS = {
+    parts.SHORT: "short: fewer and shorter runs than those of the documents",
+    parts.LONG: "long: as many runs as those of the documents",
+    EARLIER: "earlier: reports that were made separately",
+}
 
 
 class Results:
@@ -210,7 +215,7 @@ def write(folder, share, version, kept, notices):
         [f"No results of {one}" for one in absent],
         "Every part has results.",
         [
-            ("Form", ", ".join(sorted(forms))),
+            ("Form", "; ".join(_FORMS.get(form, form) for form in sorted(forms))),
             ("Parts", f"{len(parts.PARTS) - len(absent)} of {len(parts.PARTS)} have results"),
         ],
         [],
