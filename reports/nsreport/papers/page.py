@@ -14,6 +14,12 @@ _FORMS = {
     parts.LONG: "long: as many runs as those of the documents",
     EARLIER: "earlier: reports that were made separately",
 }
+_WORDS = {
+    "IFACE": "the network interface that receives: one end of a veth pair",
+    "MAPI on IFACE": "packets come by a packet socket, and functions run in user space",
+    "MAPI on xdp:IFACE": "functions run in the kernel, in an XDP program, where they can; with "
+    "drop, packets end there",
+}
 
 
 class Results:
@@ -216,6 +222,7 @@ def write(folder, share, version, kept, notices):
         "Every part has results.",
         [
             ("Form", "; ".join(_FORMS.get(form, form) for form in sorted(forms))),
+            *_WORDS.items(),
             ("Parts", f"{len(parts.PARTS) - len(absent)} of {len(parts.PARTS)} have results"),
         ],
         [],

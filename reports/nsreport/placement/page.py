@@ -102,7 +102,7 @@ def _cells(costs, rows):
     if not rows:
         return [number(None)] * len(_COLUMNS)
     share = values.share(costs, rows)
-    between = f"{number(round(share[1], 2))} to {number(round(share[2], 2))}" if share else ""
+    between = head.between([number(round(one, 2)) for one in share[1:]]) if share else ""
     small = ", ".join(words for words in (between, head.marks(rows)) if words)
     softirq = traffic_figures.of_rounds(rows, costs.softirq_ns)
     process = traffic_figures.of_rounds(rows, costs.process_ns)

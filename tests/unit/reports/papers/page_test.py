@@ -71,6 +71,11 @@ class Whole(PapersCase):
             self.assertIn("<h4>Measured", self.section(key), key)
         self.assertEqual(len(re.findall(r'<section id="item-', self.made)), len(KEYS))
 
+    def test_the_head_says_what_names_of_systems_mean(self):
+        head = self.made.split("<nav>")[0]
+        for words in ("<th>MAPI on xdp:IFACE</th>", "short: fewer and shorter runs"):
+            self.assertIn(words, head)
+
     def test_a_row_says_when_where_and_by_which_command(self):
         found = self.row("000-figure-4")
         for words in ("2026-01-02T03:04:05Z", "a CPU, 2 CPUs", "Linux 6.1", "make sids"):
