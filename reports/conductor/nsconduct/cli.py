@@ -3,7 +3,6 @@
 import dataclasses
 import os
 import sys
-import traceback
 
 from nsreport import errors as texts, messages, signals
 from nsreport.messages import say, tell
@@ -33,12 +32,8 @@ def main(arguments, version, **_):
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return errors.EXIT_OK
     except Exception as error:  # any bug: the user gets a message and scripts an exit code
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        said = texts.shown(f"{type(error).__name__}: {error}")[:300]
-        tell(
-            f"nsconduct: a bug in nsconduct at {os.path.basename(place.filename)}:{place.lineno}: "
-            f"{said} (please report this with the configuration)"
-        )
+        said = texts.bug(error, "nsconduct")
+        tell(f"nsconduct: {said} (please report this with the configuration)")
         return errors.EXIT_FAILED
 
 
