@@ -14,6 +14,11 @@ _MBIT = 1e6
 IMPLEMENTATIONS = "implementations"  # member of a document, from the outputs of its steps
 _IMPLEMENTATION = "implementation: "
 _PLAYER = re.compile(r"; (?=[^\s;:]+: (?:startup|run|collect|reset) )")  # before a player's cause
+_MUCH = 0.05  # of the CPU time
+_DISTURBANCES = {
+    "load_by_others": "Processes that are not the experiment's, kernel threads among them,",
+    "steal": "The hypervisor",
+}
 _HOSTS = (
     "Hosts are network namespaces of this machine, joined by veth pairs, and share its CPUs; 2 "
     "hosts are a source and a sink, and further ones between them "
@@ -73,7 +78,22 @@ def _lacking(documents):
     return [
         f"{_words(experiment)}, {_words(variant)}: {plural(amount, 'trial')} failed: {cause}."
         for (experiment, variant, cause), amount in said.items()
+    ] + [text for name in _DISTURBANCES for text in _disturbed(documents, name)]
+
+
+def _disturbed(documents, name):
+    """The most disturbed trial of all experiments, if that was much."""
+    found = [
+        (share["max"], experiment, share["round"], share["variant"])
+        for experiment, document in documents.items()
+        if (share := (document.get("disturbance") or {}).get(name))
     ]
+    most, experiment, turn, variant = max(found, default=(0, "", 0, ""))
+    if most >= _MUCH:
+        yield (
+            f"{_DISTURBANCES[name]} had up to {100 * most:.0f} % of the CPU time in Run "
+            f"({_words(experiment)}, round {turn}, {_words(variant)})."
+        )
 
 
 def _cause(failure):

@@ -117,6 +117,9 @@ class Whole(PapersCase):
             medians = [float(cells[4].replace(",", "")) for cells in (above, below)]
             self.assertAlmostEqual(*medians)
         self.assertIn("as printed", published[0][6])
+        disturbed = "had up to 40 % of the CPU time in Run (null 4 hosts, round 2, null)"
+        self.assertEqual(found.count("of the CPU time in Run"), 1)
+        self.assertIn(disturbed, found)
         failed = "ciphers 2 hosts, no ipsec: 2 trials failed: sink, source: run step1: killed; by a"
         self.assertIn(failed, found)
         self.assertIn("; ESP by kernel, driver gcm-aesni</p>", found)
