@@ -122,7 +122,7 @@ def _published(item):
     said = "".join(f"<blockquote>{page.escaped(claim)}</blockquote>" for claim in item.claims)
     if item.rows:
         columns = [(item.row_unit or "", False)]
-        columns += [(f"{name}, {unit}", True) for name, unit in item.columns]
+        columns += [(_heading(name, unit), True) for name, unit in item.columns]
         rows = [[name, *(_printed(value) for value in values)] for name, values in item.rows]
         said += page.table(columns, rows)
     if not item.rows and not item.claims:
@@ -130,6 +130,10 @@ def _published(item):
     if item.note:
         said += _paragraph(item.note, "where")
     return f"<h4>Published</h4>{said}"
+
+
+def _heading(name, unit):
+    return name if unit in name.split() else f"{name}, {unit}"
 
 
 def _printed(value):

@@ -99,6 +99,11 @@ class Whole(PapersCase):
             for word in words:
                 self.assertIn(word, self.section(key), key)
 
+    def test_a_unit_that_the_name_of_a_column_has_is_not_repeated(self):
+        found = self.section("002-csv")
+        self.assertIn(">runs of each</th>", found)
+        self.assertIn(">latency, ns</th>", self.section("003-table-1"))
+
     def test_layers_stand_in_the_order_in_which_a_packet_passes_them(self):
         found = self.row("003-example")
         layers = ("the program's call", "TCP and IP", "the device's queue", "the driver")
