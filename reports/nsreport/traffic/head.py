@@ -75,7 +75,9 @@ def warnings(document):
         )
     refused = sum(row["refused"] for row in document["points"])
     if refused:
-        said.append(f"The sending interface refused {plural(refused, 'packet')}; not losses.")
+        said.append(
+            f"The sending interface refused {plural(refused, 'packet')}; these are not losses."
+        )
     dropped = sum(row.get("sender_dropped", 0) for row in document["points"])
     if dropped > refused:
         said.append(
