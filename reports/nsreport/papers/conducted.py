@@ -112,16 +112,17 @@ def _words(name):
 
 def baseline(documents, item):
     """Set-ups of 2, 3 and 4 hosts, below what was published."""
-    rows, middles = [_of_published(item, i) for i in range(len(item.columns))], {}
+    measured, middles = {}, {}  # by set-up
     for experiment, name, unit, variant, found in _samples(documents):
         factor, shown = _unit(unit)
-        rows.append(
-            [f"{_words(experiment)}, {_words(variant)}", _words(name), shown]
-            + _cells(found, factor)
-        )
+        setup = f"{_words(experiment)}, {_words(variant)}"
+        cells = [setup, _words(name), shown, *_cells(found, factor)]
+        measured.setdefault(setup, []).append(cells)
         if shown in ("Mbit/s", "packets/s"):
             middle = f"{_words(name)} {_shown(statistics.median(found['samples']), factor)} {shown}"
-            middles.setdefault(f"{_words(experiment)}, {_words(variant)}", []).append(middle)
+            middles.setdefault(setup, []).append(middle)
+    rows = [_of_published(item, i) for i in range(len(item.columns))]
+    rows += [row for of_setup in measured.values() for row in of_setup]
     said = [f"{setup}: {', '.join(found)}" for setup, found in middles.items()]
     columns = [("set-up", False), ("value", False), ("unit", False), *_COLUMNS]
     return Found(

@@ -111,6 +111,13 @@ class Whole(PapersCase):
         self.assertNotIn(-1, places)
         self.assertEqual(places, sorted(places))
 
+    def test_values_of_a_set_up_stand_together(self):
+        found = self.section("004-baseline-tcp")
+        names = re.findall(r"<tr><td[^>]*>tcp 2 hosts, ([^<]*)</td><td[^>]*>([^<]*)<", found)
+        values = ("throughput", "retransmits")
+        wanted = [(f"offload {state}", one) for state in ("off", "on") for one in values]
+        self.assertEqual(names, wanted)
+
     def test_each_cipher_of_the_slides_has_the_variant_that_repeats_it(self):
         found = self.section("004-ciphers")
         rows = re.findall(r"<tr>(.*?)</tr>", found.split("Measured")[1], re.DOTALL)[1:]

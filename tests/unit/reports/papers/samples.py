@@ -50,7 +50,11 @@ def experiments():
         {"round": n + 1, "variant": "no_ipsec", "failure": "; ".join(order)}
         for n, order in enumerate((causes, reversed(causes)))
     ]
-    yield "tcp", "tcp_2_hosts", conducted("tcp", "bits/s", {"offload_off": [3e9, 4e9, 5e9]})
+    offload = {"offload_off": [3e9, 4e9, 5e9], "offload_on": [6e9, 7e9, 8e9]}
+    tcp = conducted("tcp_2_hosts", "bits/s", offload)
+    again = {name: value([0, 1, 2]) for name in offload}
+    tcp["values"]["retransmits"] = {"unit": "segments", "variants": again, "comparisons": []}
+    yield "tcp", "tcp_2_hosts", tcp
     yield "packets", "packets_2_hosts", conducted("p", "packets/s", {"plain": [1e6, 2e6, 3e6]})
     yield "ciphers", "ciphers_2_hosts", conducted("ciphers_2_hosts", "bits/s", bits, failed)
     for hosts, mbit in (("2", 2250), ("4", 3380)):
