@@ -8,6 +8,8 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+PLACES = ("../nsreport", "../reports/nsreport")  # in the source tree, and where it is installed
+PUBLISHED = "papers/published/conductor.json"
 COLUMNS = (
     ("Min", "min"),
     ("Max", "max"),
@@ -45,11 +47,12 @@ def aligned(rows):
         yield "  ".join([row[0].ljust(widths[0]), *rest]).rstrip()
 
 
-def by_section(published):
-    sections = {}
-    for row in published["rows"]:
-        sections.setdefault(row["section"], []).append(row)
-    return sections
+def published_items():
+    """What nsreport papers has of the slides, by id."""
+    paths = [HERE / place / PUBLISHED for place in PLACES]
+    path = next(filter(pathlib.Path.exists, paths), paths[0])
+    document = json.loads(path.read_text(encoding="utf-8"))
+    return {item["id"]: item for item in document["items"]}
 
 
 def implementations(results):
@@ -63,22 +66,21 @@ def implementations(results):
     return list(found)
 
 
-def cipher_table(rows, results):
+def cipher_table(item, results):
     """Mbit/s and the daemon's CPU time, each published row below what was measured."""
     table = [["Algorithm", *(title for title, _ in COLUMNS), "CPU ns/byte"]]
     missing = []
-    for row in rows:
-        place = row["measured_by"]
+    for row in item["rows"]:
+        experiment, variant = row["measured_by"]
         found, cost, reason = None, None, "not measured"
-        if place["experiment"] in results:
-            one = results[place["experiment"]]
-            found, reason = one.summary(place["value"], place["variant"])
-            cost, _ = one.summary("daemon_cpu", place["variant"])
+        if experiment in results:
+            found, reason = results[experiment].summary("throughput", variant)
+            cost, _ = results[experiment].summary("daemon_cpu", variant)
         cells = [f"{found[k] / 1e6:.2f}" if found else "-" for _, k in COLUMNS]
-        table.append([row["row"], *cells, f"{cost['median']:.2f}" if cost else "-"])
-        table.append(["  published", *(f"{row['values'][key]:g}" for _, key in COLUMNS), "-"])
+        table.append([row["name"], *cells, f"{cost['median']:.2f}" if cost else "-"])
+        table.append(["  published", *(f"{value:g}" for value in row["values"]), "-"])
         if not found:
-            missing.append(f"{row['row']}: {reason}")
+            missing.append(f"{row['name']}: {reason}")
     head = " / ".join(implementations(results)) or "nothing measured"
     return [f"ESP: {head}", *aligned(table), *missing]
 
@@ -113,28 +115,28 @@ def packet_lines(results):
                 yield f"{value}: median {found['median']:.0f} pps" if found else reason
 
 
-def published_samples(rows):
-    for row in rows:
-        values = ", ".join(f"{value:.10g}" for value in row["values"]["samples"])
-        yield f"published, {row['row']}: {values} {row['unit']}"
+def published_samples(item):
+    """Each column of the seconds that were printed."""
+    for column, about in enumerate(item["columns"]):
+        values = ", ".join(f"{row['values'][column]:.10g}" for row in item["rows"])
+        yield f"published, {about['name']}: {values} {about['unit']}"
 
 
 def main(folders):
-    published = json.loads((HERE / "published_004.json").read_text(encoding="utf-8"))
+    published = published_items()
     results = {one.name: one for one in map(Results, folders)}
-    sections = by_section(published)
     kinds = {name.split("_")[0] for name in results}
     parts = (
-        ("Baseline TCP Measurement", {"tcp"}, tcp_lines),
-        ("Baseline pkt-gen Measurement", {"packets"}, packet_lines),
+        ("Baseline TCP Measurement", "baseline-tcp", {"tcp"}, tcp_lines),
+        ("Baseline pkt-gen Measurement", "baseline-packets", {"packets"}, packet_lines),
     )
-    for title, wanted, lines in parts:
+    for title, item, wanted, lines in parts:
         if kinds & wanted:
             chosen = {n: r for n, r in results.items() if n.split("_")[0] in wanted}
-            print("\n".join([title, *lines(chosen), *published_samples(sections[title]), ""]))
+            print("\n".join([title, *lines(chosen), *published_samples(published[item]), ""]))
     if kinds & {"ciphers", "null"}:
-        title = "Overall Picture"
-        print("\n".join([f"{title}, Mbit/s", *cipher_table(sections[title], results)]))
+        rows = cipher_table(published["ciphers"], results)
+        print("\n".join(["Overall Picture, Mbit/s", *rows]))
     return 0
 
 

@@ -39,11 +39,11 @@ def cannot_read(path, error, remedy, what=""):
     )
 
 
-def bug(error):
+def bug(error, program="nsreport"):
     """Where it is, and what it says, in one line."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     said = shown(f"{type(error).__name__}: {error}")[:300]
-    return f"a bug in nsreport at {os.path.basename(place.filename)}:{place.lineno}: {said}"
+    return f"a bug in {program} at {os.path.basename(place.filename)}:{place.lineno}: {said}"
 
 
 class Interrupted(Exception):

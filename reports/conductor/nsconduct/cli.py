@@ -2,7 +2,6 @@
 # Options -> work and exit code. The other modules do the work.
 import dataclasses
 import os
-import traceback
 
 from nsreport import errors as texts, messages, signals
 from nsreport.messages import say, tell
@@ -32,12 +31,8 @@ def main(arguments, version, **_):
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return errors.EXIT_OK
     except Exception as error:  # any bug: the user gets a message and scripts an exit code
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        said = texts.shown(f"{type(error).__name__}: {error}")[:300]
-        tell(
-            f"nsconduct: a bug in nsconduct at {os.path.basename(place.filename)}:{place.lineno}: "
-            f"{said} (please report this with the configuration)"
-        )
+        said = texts.bug(error, "nsconduct")
+        tell(f"nsconduct: {said} (please report this with the configuration)")
         return errors.EXIT_FAILED
 
 

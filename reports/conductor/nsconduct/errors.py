@@ -5,7 +5,6 @@ EXIT_OK = 0
 EXIT_FAILED = 1  # at least one trial failed
 EXIT_USAGE = 2  # command line or configuration
 EXIT_MISSING = 3  # a program, a package or a permission
-EXIT_INTERRUPTED = 130
 
 
 class ConductError(Exception):

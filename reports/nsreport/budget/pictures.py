@@ -13,17 +13,22 @@ LEVEL_COLOUR = 0xD55E00
 NO_RECORDS = "not applicable (no records)"
 MOST_LINES = 7
 MOST_ROWS = 30
+LABEL_SHARE = 0.05  # of the axis: the height of a label
 
 
 def _sizes(document):
     return sorted({*SIZES, document["frame_bytes"]})
 
 
-def _latency_labels(document, x_high):
-    return [
-        (float(x_high), float(alone["ns"]), f"{name}: {number(alone['ns'])} ns")
-        for name, alone, _ in facts.levels(document)
-    ]
+def latency_labels(levels, x_high, y_low, y_high):
+    """Levels that are too close for a label each share one, at the slowest of them."""
+    labels, apart = [], (y_high / y_low) ** LABEL_SHARE
+    for name, alone, _ in sorted(levels, key=lambda level: level[1]["ns"]):
+        ns, text = float(alone["ns"]), f"{name}: {number(alone['ns'])} ns"
+        if labels and ns < labels[-1][1] * apart:
+            text = f"{labels.pop()[2]}, {text}"
+        labels.append((float(x_high), ns, text))
+    return labels
 
 
 def budget(document):
@@ -56,7 +61,7 @@ def budget(document):
     }
     tables = {f"curve_{n}": curve for n, curve in enumerate(curves, 1)}
     tables["ends"] = [(*curve[-1], name) for curve, name in zip(curves, names)]
-    tables["levels"] = _latency_labels(document, x_high)
+    tables["levels"] = latency_labels(levels, x_high, y_low, y_high)
     tables["chosen"] = [(float(line.frame_bytes), line.ns)]
     return Picture(
         "budget",

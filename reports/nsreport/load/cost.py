@@ -148,7 +148,7 @@ def _cells(document, costs, system, name):
     rows = _rows(document, system, name)
     softirq, process, total = spreads(costs, rows)
     spread = cycles(document, costs, system, name)
-    between = f"{number(spread[1])} to {number(spread[2])}" if spread else ""
+    between = head.between([number(one) for one in spread[1:]]) if spread else ""
     ran = _program_ns(document, system, name)
     lost = figures.of_rounds(
         rows, lambda row: max(figures.lost(row), row["dropped"]) / max(1, row["sent"])
@@ -188,7 +188,7 @@ def tables(document):
     for name, (size, *_) in COST.items():
         for system in plan.COST_SYSTEMS:
             cells = _cells(document, costs, system, name)
-            rows.append([name, number(size), plan.COST_SYSTEMS[system], *cells])
+            rows.append([name, number(size), WORDS[system], *cells])
         for adapter in ADAPTERS:
             both = [number(old(name, adapter, kind)) for kind in (1, 0)]
             rows.append([name, number(size), f"{adapter} 2004", *both, *[number(None)] * 7])

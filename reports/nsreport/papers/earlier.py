@@ -10,6 +10,7 @@ from . import parts
 from .kept import Kept
 
 PARTS_FOLDER = "parts"
+FORM = "earlier"  # of a report that was not made by nsreport papers
 
 
 def take(folder, kept):
@@ -29,7 +30,7 @@ def take(folder, kept):
         raise ReportError(
             EXIT_INPUT,
             f"{shown(folder)}: no results in it (give an output of nsreport papers, or a folder "
-            f"with reports in folders such as {parts.PARTS[-4].name}/)",
+            "with reports in folders such as load/)",
         )
     return taken
 
@@ -67,7 +68,7 @@ def _of_report(part, source, kept):
     with _copied(source, work, parts.REPORT):
         document = parts.document(part, work)
         when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(os.path.getmtime(path)))
-        status = {"form": "earlier", "version": "", "started": when, "seconds": None}
+        status = {"form": FORM, "version": "", "started": when, "seconds": None}
         status |= {key: document.get(key) or "" for key in ("kernel", "cpu")}
         status |= {"commands": [f"nsreport {part.option}"], "failures": []}
         kept.keep(part.name, work, status)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Document of a placement run -> figures 2.1 to 2.10 of the evaluation of MAPI in the kernel (2004).
 from ..placement import page, pictures, values
-from ..placement.words import FIGURES, WORDS
-from ..traffic import head
+from ..placement.words import FIGURES
 from .found import Found, of_id
 
 
@@ -12,18 +11,9 @@ def figure(document, item):
     costs = values.costs_of(document)
     parts = dict.fromkeys(f"{one.part}-figures" for one in chosen)
     own = [one for one in chosen if one.number == number] or chosen
-    named = {WORDS.get(system, system): why for system, why in document["unavailable"].items()}
-    lacking = head.warnings({**document, "unavailable": named})
-    grown = {one.part for one in chosen}
-    too_long = [one for one in document.get("too_long", []) if one[0] in grown]
-    for part, amount, took_s in too_long:
-        lacking.append(
-            f"{WORDS['kernel']} with {values.work_name(part, amount)}: not measured, because its "
-            f"flows would take about {took_s} s to connect."
-        )
     return Found(
         summary=" ".join(dict.fromkeys(pictures.sentence(document, costs, one) for one in own)),
         tables=of_id(page.tables(document), *parts),
         pictures=[one.name for one in chosen],
-        lacking=lacking,
+        lacking=page.warnings(document, {one.part for one in chosen}),
     )

@@ -10,6 +10,7 @@ from .found import Found, of_id
 
 _MODES = ("fast", "ordered")
 _NO_PMU = "without a PMU only instructions can be counted"
+_WAYS = {"step": "single steps"}  # to count instructions
 _LAYERS = {
     "kernel:send_call": "the program's call",
     "kernel:tcp_ip": "TCP and IP",
@@ -38,7 +39,7 @@ def instructions(document, item):
         if here:
             said.append(f"{one['name']} {number(here['ns'])} ns")
         else:
-            lacking.append(f"{one['name']}: unavailable: {one['reason']}.")
+            lacking.append(f"{one['name']} is unavailable: {one['reason']}.")
     columns = [("instruction", False), ("2001, ns", True), ("here, ns", True)]
     return Found(
         summary=f"{', '.join(said)}.",
@@ -66,7 +67,7 @@ def macros(document, item):
         summary=f"START and STOP (NSA): {_ns(pair['fast'])} ns with the fast clock, "
         f"{_ns(pair['ordered'])} ns with the ordered one, {item.value('NSA')} ns in 2001.",
         tables=[("Macro-instructions, back to back, in a program", page.table(columns, rows))],
-        lacking=[f"In the kernel: unavailable: {why}."] if why else [],
+        lacking=[f"Latencies in the kernel are unavailable: {why}."] if why else [],
     )
 
 
@@ -85,16 +86,17 @@ def events(document, item):
         dashes[names.index("NSE")] = number(values[0])
         rows.append([f"2001: {name}", *dashes])
     columns = [("event", False), *((name, True) for name in names)]
-    lacking = [] if paper["events"] else [f"Events: unavailable: {paper['why_no_events']}."]
+    lacking = [] if paper["events"] else [f"Events are unavailable: {paper['why_no_events']}."]
     sources = {line["source"] for line in paper["events"]}
     if sources <= {"step"}:
-        lacking.append(f"79H, 80H and D0H of 2001: unavailable: {_NO_PMU}.")
+        lacking.append(f"79H, 80H and D0H of 2001 are unavailable: {_NO_PMU}.")
     summary = "No event could be counted."
     if paper["events"]:
         first = paper["events"][0]
         summary = (
-            f"EXIT: {number(first['NSE'] and first['NSE']['count'])} {first['counter']} by "
-            f"{first['source']}, {item.value('C0H')} in 2001 (C0H)."
+            f"EXIT: {number(first['NSE'] and first['NSE']['count'])} {first['counter']}, counted "
+            f"by {_WAYS.get(first['source'], first['source'])}; {item.value('C0H')} events C0H in "
+            "2001."
         )
     return Found(
         summary=summary,
@@ -106,7 +108,7 @@ def events(document, item):
 def _missing(document):
     words = system_page.WORDS
     said = [
-        f"Variant \u201c{words.get(variant, variant)}\u201d: unavailable: {why}."
+        f"Variant \u201c{words.get(variant, variant)}\u201d is unavailable: {why}."
         for variant, why in document["missing"].items()
     ]
     said += [f"{tool} is not installed." for tool in document["lacking"]]
@@ -144,7 +146,7 @@ def system_cost(document, item):
     tables = of_id(system_page.tables(document), "sizes")
     lacking = _missing(document)
     if not any("nsmod.ko" in one["name"] for one in document["sizes"]):
-        lacking.append("Size of the module: unavailable: it is not installed here.")
+        lacking.append("The size of the module is unavailable: it is not installed here.")
     lacking.append(
         "Sizes of system.map, vmlinux and bzImage: the kernel is not rebuilt; the module's and "
         "programs' sizes take their place."
@@ -180,9 +182,11 @@ def tcp_send(document, _item):
     """Statistics of a trace of the kernel's group tcp_send."""
     hz = document["clock"]["hz"]
     rows = []
-    for entry in document["slices"]:
+    places = {name: place for place, name in enumerate(_LAYERS)}  # in the order of a packet
+    measured = [entry for entry in document["slices"] if entry["name"] in places]
+    for entry in sorted(measured, key=lambda entry: places[entry["name"]]):
         ticks = next((one for one in entry["values"] if one["field"] == "ticks"), None)
-        if not ticks or entry["name"] not in _LAYERS:
+        if not ticks:
             continue
         value, half = net_mean(ticks)
         own = (ticks["self"] or {}).get("mean")
@@ -200,5 +204,5 @@ def tcp_send(document, _item):
         f"{count(losses['issued'])} records issued, {count(lost)} lost.",
         tables=[("The way of a TCP packet, net of the probes", page.table(columns, rows))],
         pictures=["function_cost", "latency_hist", "timeline"],
-        lacking=[f"{text}" for text in trace_page.warnings(document)[:2]],
+        lacking=trace_page.warnings(document),
     )

@@ -6,9 +6,20 @@ from .. import page
 from ..errors import ReportError, bug
 from ..text import number, plural
 from . import parts, published
-from .earlier import PARTS_FOLDER
+from .earlier import FORM as EARLIER, PARTS_FOLDER
 
 _MOST_PICTURE_PX = 1000
+_FORMS = {
+    parts.SHORT: "short: fewer and shorter runs than those of the documents",
+    parts.LONG: "long: as many runs as those of the documents",
+    EARLIER: "earlier: reports that were made separately",
+}
+_WORDS = {
+    "IFACE": "the network interface that receives: one end of a veth pair",
+    "MAPI on IFACE": "packets come by a packet socket, and functions run in user space",
+    "MAPI on xdp:IFACE": "functions run in the kernel, in an XDP program, where they can; with "
+    "drop, packets end there",
+}
 
 
 class Results:
@@ -111,7 +122,7 @@ def _published(item):
     said = "".join(f"<blockquote>{page.escaped(claim)}</blockquote>" for claim in item.claims)
     if item.rows:
         columns = [(item.row_unit or "", False)]
-        columns += [(f"{name}, {unit}", True) for name, unit in item.columns]
+        columns += [(_heading(name, unit), True) for name, unit in item.columns]
         rows = [[name, *(_printed(value) for value in values)] for name, values in item.rows]
         said += page.table(columns, rows)
     if not item.rows and not item.claims:
@@ -119,6 +130,10 @@ def _published(item):
     if item.note:
         said += _paragraph(item.note, "where")
     return f"<h4>Published</h4>{said}"
+
+
+def _heading(name, unit):
+    return name if unit in name.split() else f"{name}, {unit}"
 
 
 def _printed(value):
@@ -210,7 +225,8 @@ def write(folder, share, version, kept, notices):
         [f"No results of {one}" for one in absent],
         "Every part has results.",
         [
-            ("Form", ", ".join(sorted(forms))),
+            ("Form", "; ".join(_FORMS.get(form, form) for form in sorted(forms))),
+            *_WORDS.items(),
             ("Parts", f"{len(parts.PARTS) - len(absent)} of {len(parts.PARTS)} have results"),
         ],
         [],

@@ -23,6 +23,7 @@ class Item:
     note: str = ""
     gist: str = ""  # for the table of contents
     row_unit: str = ""
+    measured_by: dict = field(default_factory=dict)  # row: (experiment, variant) of nsconduct
     of: str = ""  # of a value in the text: the table that it belongs to
 
     @property
@@ -40,6 +41,7 @@ def _item(document, one):
         document=document["document"],
         columns=[(column["name"], column["unit"]) for column in one["columns"]],
         rows=[(row["name"], row["values"]) for row in one["rows"]],
+        measured_by={r["name"]: tuple(r["measured_by"]) for r in one["rows"] if "measured_by" in r},
         **{key: one[key] for key in ("id", "name", "title", "claims")},
         **{key: one.get(key, "") for key in ("note", "gist", "row_unit", "of")},
     )

@@ -21,7 +21,8 @@ def live_cost(document, _item):
     """Table 2 as packets arrive."""
     lacking = load_page.warnings(document)
     if document.get("no_instructions"):
-        lacking.append(f"Instructions of live traffic: unavailable: {document['no_instructions']}.")
+        why = document["no_instructions"]
+        lacking.append(f"Instructions of live traffic are unavailable: {why}.")
     return Found(
         summary="The time of a packet by function on a veth pair, with its way through the kernel.",
         tables=[(heading, html) for _, heading, html in load_cost.tables(document)],
@@ -37,9 +38,9 @@ def _cost(document, table, what, pictures):
         return Found(summary="No scenario of this table was measured.")
     lacking = []
     if "instructions" not in kinds:
-        lacking.append("Instructions: unavailable: no source of instruction counts.")
+        lacking.append("Instructions are unavailable: no source of their counts.")
     if "TSC" in (document["sources"]["cycles"] or ""):
-        lacking.append("Core cycles: unavailable: no PMU; cycles are those of the TSC.")
+        lacking.append("Core cycles are unavailable: no PMU; cycles are those of the TSC.")
     name, measured = cost_facts.row_names(rows)[0], rows[0][kinds[0]]
     return Found(
         summary=f"{what}: {len(rows)} scenarios; {name}: "

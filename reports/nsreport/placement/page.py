@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Document of a placement run -> head, pictures and tables of its page.
 from .. import page
-from ..text import count, number
+from ..text import count, number, plural
 from ..traffic import figures as traffic_figures, head
 from ..traffic.reader import buffer_of
 from . import plan, values
@@ -78,10 +78,19 @@ def incomplete(document):
     return head.incomplete(document)
 
 
-def warnings(document):
+def warnings(document, parts=tuple(plan.PARTS)):
+    """Of these parts, and of the whole run."""
     named = {WORDS.get(s, s): why for s, why in document["unavailable"].items()}
     said = head.warnings({**document, "unavailable": named})
+    below = values.below_unwatched(document, parts)
+    if below:
+        said.append(
+            f"The same traffic unwatched took more time in {plural(below, 'measurement')}: their "
+            "CPU share is negative, and says nothing."
+        )
     for part, amount, took_s in document.get("too_long", []):
+        if part not in parts:
+            continue
         said.append(
             f"{WORDS[plan.GROWS]} was not measured with {values.work_name(part, amount)}: each "
             f"flow that connects makes a new program, which would take about {count(took_s)} s."
@@ -93,7 +102,7 @@ def _cells(costs, rows):
     if not rows:
         return [number(None)] * len(_COLUMNS)
     share = values.share(costs, rows)
-    between = f"{number(round(share[1], 2))} to {number(round(share[2], 2))}" if share else ""
+    between = head.between([number(round(one, 2)) for one in share[1:]]) if share else ""
     small = ", ".join(words for words in (between, head.marks(rows)) if words)
     softirq = traffic_figures.of_rounds(rows, costs.softirq_ns)
     process = traffic_figures.of_rounds(rows, costs.process_ns)

@@ -57,6 +57,15 @@ def _reached(rows):
     return f" (the sender reached only {count(round(head.rate_of(rows)))} packets/s)"
 
 
+def _takes(percent):
+    """Unwatched traffic may have taken more: other programs disturbed one of the two."""
+    if percent <= -values.LEAST_PERCENT:
+        return f"takes an unknown share (unwatched traffic took {-percent:.1f} % of a CPU more)"
+    if percent < values.LEAST_PERCENT:
+        return f"takes less than {values.LEAST_PERCENT} % of a CPU"
+    return f"takes {percent:.1f} % of a CPU"
+
+
 def sentence(document, costs, figure):
     """Answers the figure's question where most is asked of the systems."""
     for x in reversed(values.places_of(figure.part)):
@@ -67,7 +76,7 @@ def sentence(document, costs, figure):
         return "Time in softirq was not measured, so there is no CPU share."
     said = []
     for system, (percent, shortfall, reached) in sorted(found.items(), key=lambda one: one[1][0]):
-        said.append(f"{WORDS[system]} takes {percent:.1f} % of a CPU{shortfall}{reached}")
+        said.append(f"{WORDS[system]} {_takes(percent)}{shortfall}{reached}")
     missing = [WORDS[system] for system in figure.systems if system not in found]
     absent = f" Not measured there: {', '.join(missing)}." if missing else ""
     return f"{_at(figure.part, x)}, {'; '.join(said)}.{absent}"

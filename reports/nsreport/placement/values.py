@@ -3,6 +3,8 @@
 from ..traffic import figures, head
 from . import plan
 
+LEAST_PERCENT = 0.1  # of a CPU: less cannot be distinguished from nothing
+
 
 def costs_of(document):
     return figures.Costs(document, "packets")
@@ -26,6 +28,13 @@ def rows_at(document, part, system, x):
 def share(costs, rows):
     """Median, least and greatest of the rounds, in percent of one CPU."""
     return figures.of_rounds(rows, costs.share)
+
+
+def below_unwatched(document, parts):
+    """Measurements with a negative share, as disturbances of unwatched traffic make it."""
+    costs = costs_of(document)
+    shares = [costs.share(row) for part in parts for row in figures.rows(document, part=part)]
+    return sum(share is not None and share <= -LEAST_PERCENT for share in shares)
 
 
 def lost(rows, lost_of=figures.lost):

@@ -64,7 +64,10 @@ def warnings(document):
         made.append(f"Packets were lost {losses(document)}.")
     behind = sum(row["sender_behind"] + row["sender_refused"] for row in document["points"])
     if behind:
-        made.append(f"The sender did not send {count(behind)} packets of its schedule; not losses.")
+        made.append(
+            f"The sender did not send {count(behind)} packets of its schedule; these are not "
+            "losses."
+        )
     late = [row for row in document["points"] if row["node"]["most_late_ms"] > _LATE_MS]
     if late:
         most = max(row["node"]["most_late_ms"] for row in late)

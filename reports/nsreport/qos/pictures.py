@@ -28,7 +28,7 @@ def _samples(document, part, rate_list):
         rate: [r["sent"] for _, r in figures.rows(document, part, rate)] for rate in rate_list
     }
     return f"{traffic(document)}; packets selected in a step: " + ", ".join(
-        f"{count(min(sent))} to {count(max(sent))} at {rate} %"
+        f"{' to '.join(map(count, sorted({min(sent), max(sent)})))} at {rate} %"
         for rate, sent in chosen.items()
         if sent
     )

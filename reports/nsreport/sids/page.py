@@ -2,6 +2,7 @@
 # Document of a sids run -> head, pictures and tables of its page.
 from .. import page
 from ..text import count, number, plural
+from ..traffic import head
 from ..traffic.figures import of_rounds
 from . import figures as sids_figures, plan
 from .pictures import WORDS, pictures, samples, sentence, traffic
@@ -86,8 +87,8 @@ def _spread(found, value, digits):
     spread = of_rounds(found, value)
     if spread is None:
         return number(None)
-    middle, least, most = (f"{one:.{digits}f}" for one in spread)
-    return (middle, f"{least} to {most}" if least != most else "")
+    middle, least, most = (f"{one:,.{digits}f}" for one in spread)
+    return (middle, head.between([least, most]))
 
 
 def _table(document, figure):

@@ -52,9 +52,9 @@ def _bar(row):
 
 
 def unit_costs(source):
-    """(unit, number, thread) -> net ticks of its outermost slices. Units that the limit may have
-    truncated are left out."""
-    costs, last_of_thread, read = {}, {}, 0
+    """(unit, number, thread) -> net ticks of its outermost slices, which may be inside a slice of
+    no unit. Units that the limit may have truncated are left out."""
+    costs, depths, last_of_thread, read = {}, {}, {}, 0
     for row in itertools.islice(source.rows("slices", "-c", str(MAX_SLICES)), MAX_SLICES):
         read += 1
         unit, net = row.get("unit"), _number(row.get("net_ticks"))
@@ -62,8 +62,11 @@ def unit_costs(source):
             continue
         key = (unit, row["unit_number"], row.get("thread"))
         last_of_thread[key[2]] = key
-        outermost = row.get("depth") == "0" and row.get("class") != "migrated"
-        costs[key] = costs.get(key, 0.0) + (net if outermost else 0.0)
+        depth = _number(row.get("depth")) or 0
+        if depth < depths.get(key, depth + 1):
+            depths[key], costs[key] = depth, 0.0
+        if depth == depths[key] and row.get("class") != "migrated":
+            costs[key] += net
     if read == MAX_SLICES:
         for key in last_of_thread.values():
             costs.pop(key, None)

@@ -75,7 +75,9 @@ def warnings(document):
         )
     refused = sum(row["refused"] for row in document["points"])
     if refused:
-        said.append(f"The sending interface refused {plural(refused, 'packet')}; not losses.")
+        said.append(
+            f"The sending interface refused {plural(refused, 'packet')}; these are not losses."
+        )
     dropped = sum(row.get("sender_dropped", 0) for row in document["points"])
     if dropped > refused:
         said.append(
@@ -109,6 +111,11 @@ def rate_of(rows):
     return figures.of_rounds(rows, figures.rate)[0]
 
 
+def between(ends):
+    """Least and greatest of the rounds, which one round does not have."""
+    return " to ".join(ends) if ends[0] != ends[1] else ""
+
+
 def marks(rows):
     """What the small text below a figure says of its measurements."""
     said = []
@@ -117,5 +124,5 @@ def marks(rows):
         said.append(f"{count(round(rate_of(rows)))}/s sent")
     disturbed = sum(map(is_disturbed, rows))
     if disturbed:
-        said.append(f"{disturbed} of {len(rows)} disturbed")
+        said.append(f"{disturbed} of {len(rows)} disturbed" if len(rows) > 1 else "disturbed")
     return ", ".join(said)

@@ -76,7 +76,9 @@ class Layout(ExperimentCase):
         second = {"start": 0, "end": 1.0, "bytes": 1170378588, "bits_per_second": 9.41e9}
         said = json.dumps({"intervals": [{"sum": second}]})
         self.step_output(said, "tcp_2_hosts/output/1/offload_on/source", "run-step1.out")
-        self.assertIn("0.00-1.00\tsec\t1.09\tGBytes\t9.41\tGbits/sec\n", self.shown(tcp))
+        text = self.shown(tcp)
+        self.assertIn("0.00-1.00\tsec\t1.09\tGBytes\t9.41\tGbits/sec\n", text)
+        self.assertIn("published, rate: 9.41, 9.41, 9.41, 9.41, 9.41, 9.42, ", text)
 
     def test_a_folder_without_results_is_named(self):
         self.assertIn("results.json", self.shown(self.folder, code=1))

@@ -146,6 +146,12 @@ class Verdicts(unittest.TestCase):
             (point,) = picture.tables["chosen"]
             self.assertIn(point, picture.tables[f"curve_{chosen}"])
 
+    def test_levels_too_close_for_a_label_each_share_one(self):
+        times = (("L1", 1.08), ("L2", 3.8), ("L3", 135.0), ("memory", 192.0))
+        levels = [(name, {"ns": ns}, None) for name, ns in times]
+        texts = [text for *_, text in pictures.latency_labels(levels, 9018, 1, 100000)]
+        self.assertEqual(texts, ["L1: 1.08 ns", "L2: 3.80 ns", "L3: 135 ns, memory: 192 ns"])
+
     def test_a_rate_close_to_the_chosen_one_is_left_out(self):
         self.assertEqual(facts.rates_of(budget_of(rate=33e9)), [1e9, 10e9, 33e9, 100e9, 2e11, 4e11])
         self.assertEqual(facts.rates_of(budget_of(rate=100e9)), sorted(line.RATES))

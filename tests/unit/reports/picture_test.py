@@ -120,6 +120,36 @@ class CostPictures(unittest.TestCase):
         self.assertIn("+31 %: reads overlap", [text for _, _, text in picture.tables["values_1"]])
 
 
+class SlicesOfUnits:
+    """A source of slices: (unit's number, depth, class, net ticks)."""
+
+    def __init__(self, *slices):
+        self.slices = slices
+
+    def rows(self, *_arguments):
+        for number, depth, kind, net in self.slices:
+            row = {"unit": "u", "unit_number": number, "thread": "1", "net_ticks": net}
+            yield {**row, "depth": depth, "class": kind}
+
+
+class CostsOfUnits(unittest.TestCase):
+    def costs(self, *slices):
+        found = trace_units.unit_costs(SlicesOfUnits(*slices))
+        return {number: cost for (_, number, _), cost in found.items()}
+
+    def test_a_unit_costs_its_outermost_slices(self):
+        slices = [("1", "1", "", "30"), ("1", "0", "", "50"), ("1", "0", "", "20")]
+        self.assertEqual(self.costs(*slices), {"1": 70})
+        self.assertEqual(self.costs(*slices, ("2", "0", "migrated", "9")), {"1": 70, "2": 0})
+
+    def test_outermost_are_those_of_the_unit_if_a_slice_around_it_has_none(self):
+        slices = [("1", "1", "", "5421"), ("1", "1", "", "8938"), ("1", "2", "", "100")]
+        later = [("2", "1", "", "247"), ("2", "1", "", "724"), ("3", "1", "", "90")]
+        found = self.costs(*slices, *later)
+        self.assertEqual(found, {"1": 14359, "2": 971, "3": 90})
+        self.assertEqual(trace_units.typical_unit(found), "2")
+
+
 class Legends(unittest.TestCase):
     def test_no_legend_text_is_shortened(self):
         for picture in [

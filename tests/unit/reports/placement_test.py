@@ -95,6 +95,22 @@ class Page(ReportCase):
         done = self.report(document)
         self.assertIn("steal), for more than 5 % of the time in 1 meas", done.stderr)
 
+    def test_a_share_below_that_of_unwatched_traffic_is_unknown(self):
+        document = traffic_support.placement()
+        for row in document["points"]:
+            if row["rate"] == 800000 and row["packets"] == 1500:
+                times = {"none": 900, "kernel": 879, "user": 870}
+                row["softirq_ns"] = row["sent"] * times.get(row["system"], 1000)
+        done = self.report(document)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("The same traffic unwatched took more time in ", done.stderr)
+        for text in (
+            "MAPI on xdp:IFACE takes less than 0.1 % of a CPU",
+            "MAPI on IFACE takes an unknown share (unwatched traffic took 0.8 % of a CPU more)",
+        ):
+            self.assertIn(text, self.page())
+        self.assertNotIn("takes -", self.page())
+
     def test_a_number_that_would_take_too_long_is_missing_with_the_reason(self):
         document = traffic_support.placement()
         document["too_long"] = [["filters", 512, 300]]

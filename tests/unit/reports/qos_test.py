@@ -187,7 +187,7 @@ class Page(ReportCase):
         done = self.report(made)
         self.assertIn("1,234 lost by the second point", done.stderr)
         self.assertIn("17 missed at the node", done.stderr)
-        self.assertIn("did not send 30 packets of its schedule; not losses", done.stderr)
+        self.assertIn("did not send 30 packets of its schedule; these are not losses", done.stderr)
 
     def test_damaged_values_are_refused(self):
         for damage in (

@@ -246,6 +246,13 @@ class Figures(unittest.TestCase):
         self.assertTrue(head.is_disturbed(self.row(steal_ns=3e7)))
         self.assertFalse(head.is_disturbed(self.row(steal_ns=1e7)))
 
+    def test_a_single_round_has_neither_a_spread_nor_a_count_of_rounds(self):
+        self.assertEqual(head.between(["5", "5"]), "")
+        self.assertEqual(head.between(["4", "5"]), "4 to 5")
+        disturbed = self.row(steal_ns=3e7)
+        self.assertEqual(head.marks([disturbed]), "disturbed")
+        self.assertEqual(head.marks([disturbed, self.row()]), "1 of 2 disturbed")
+
     def test_losses_are_packets_not_received_unless_the_kernel_filters_them(self):
         self.assertEqual(figures.lost(self.row(received=49000)), 1000)
         filtered = self.row(received=0, dropped=7, is_filtered=True)

@@ -57,9 +57,6 @@ class Network:
     routes: list  # (player, arguments of ip route add)
     forwarding: list  # players that forward packets
 
-    def is_empty(self):
-        return not (self.links or self.routes or self.forwarding)
-
 
 @dataclasses.dataclass(frozen=True)
 class Experiment:

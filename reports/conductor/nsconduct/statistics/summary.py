@@ -28,7 +28,7 @@ def mean_interval(samples):
 
 
 def median_interval(samples):
-    """Between two ranks, free of assumptions on the distribution; None for less than six samples,
+    """Between two ranks, free of assumptions on the distribution; None for fewer than six samples,
     of which not even the extremes enclose the median in 95 % of all cases."""
     ordered, n = sorted(samples), len(samples)
     tail, below = 0.0, -1  # samples that may lie below the interval: the most with tail <= 2.5 %

@@ -71,6 +71,11 @@ class Whole(PapersCase):
             self.assertIn("<h4>Measured", self.section(key), key)
         self.assertEqual(len(re.findall(r'<section id="item-', self.made)), len(KEYS))
 
+    def test_the_head_says_what_names_of_systems_mean(self):
+        head = self.made.split("<nav>")[0]
+        for words in ("<th>MAPI on xdp:IFACE</th>", "short: fewer and shorter runs"):
+            self.assertIn(words, head)
+
     def test_a_row_says_when_where_and_by_which_command(self):
         found = self.row("000-figure-4")
         for words in ("2026-01-02T03:04:05Z", "a CPU, 2 CPUs", "Linux 6.1", "make sids"):
@@ -87,12 +92,31 @@ class Whole(PapersCase):
             ("003-table-3", ("104.92", "105.11", "nsmod.ko")),
             ("003-figure-4", ("C0H", "77", "step")),
             ("003-example", ("TCP and IP", "the driver")),
-            ("004-baseline-tcp", ("9.42", "offload off", "published: 10 seconds")),
+            ("004-baseline-tcp", ("9.42", "offload off: packets of 1500", "published: 10 seconds")),
             ("004-baseline-packets", ("14,697,768", "packets/s")),
             ("004-budget", ("6.75", "6.72 ns", "ns of a cache miss")),
         ):
             for word in words:
                 self.assertIn(word, self.section(key), key)
+
+    def test_a_unit_that_the_name_of_a_column_has_is_not_repeated(self):
+        found = self.section("002-csv")
+        self.assertIn(">runs of each</th>", found)
+        self.assertIn(">latency, ns</th>", self.section("003-table-1"))
+
+    def test_layers_stand_in_the_order_in_which_a_packet_passes_them(self):
+        found = self.row("003-example")
+        layers = ("the program's call", "TCP and IP", "the device's queue", "the driver")
+        places = [found.find(layer.replace("'", "&#x27;")) for layer in layers]
+        self.assertNotIn(-1, places)
+        self.assertEqual(places, sorted(places))
+
+    def test_values_of_a_set_up_stand_together(self):
+        found = self.section("004-baseline-tcp")
+        names = re.findall(r"<tr><td[^>]*>tcp 2 hosts, ([^<]*)</td><td[^>]*>([^<]*)<", found)
+        values = ("throughput", "retransmits")
+        wanted = [(f"offload {state}", one) for state in ("off", "on") for one in values]
+        self.assertEqual(names, wanted)
 
     def test_each_cipher_of_the_slides_has_the_variant_that_repeats_it(self):
         found = self.section("004-ciphers")
@@ -100,16 +124,22 @@ class Whole(PapersCase):
         cells = [re.findall(r"<td[^>]*>(.*?)</td>", one) for one in rows]
         published, here = cells[0::2], cells[1::2]
         self.assertEqual([row[0] for row in published][-1], "NULL 4 Host")
-        for above, below in zip(published[:6], here):
+        self.assertEqual(len(published), len(here))
+        for above, below in zip(published, here):
             medians = [float(cells[4].replace(",", "")) for cells in (above, below)]
             self.assertAlmostEqual(*medians)
-        self.assertIn("sink: Run: step1: killed (1 trial)", found)
+        self.assertIn("as printed", published[0][6])
+        disturbed = "had up to 40 % of the CPU time in Run (null 4 hosts, round 2, null)"
+        self.assertEqual(found.count("of the CPU time in Run"), 1)
+        self.assertIn(disturbed, found)
+        failed = "ciphers 2 hosts, no ipsec: 2 trials failed: sink, source: run step1: killed; by a"
+        self.assertIn(failed, found)
         self.assertIn("; ESP by kernel, driver gcm-aesni</p>", found)
 
     def test_what_the_machine_could_not_do_is_told_with_the_reason(self):
         self.assertIn("no PMU", self.row("000-table-2"))
         self.assertIn("privileged: requires nsmod", self.row("003-table-1"))
-        self.assertIn("about 400 s to connect", self.row("001-figure-2-5"))
+        self.assertIn("would take about 400 s", self.row("001-figure-2-5"))
 
 
 class Page(PapersCase):

@@ -22,8 +22,8 @@ STATUS = {
     **{"form": "short", "kernel": "Linux 6.1 x86_64", "cpu": "a CPU, 2 CPUs", "version": "1"},
     **{"started": "2026-01-02T03:04:05Z", "seconds": 60.0, "failures": []},
 }
-CIPHERS = {"null": 2250, "hmac_sha1": 628, "aes_gcm_128_soft": 276, "aes_gcm_256_soft": 260}
-CIPHERS |= {"aes_gcm_128_hard": 1270, "aes_gcm_256_hard": 1100}
+CIPHERS = {"hmac_sha1": 628, "aes_gcm_soft_128": 276, "aes_gcm_soft_256": 260}
+CIPHERS |= {"aes_gcm_hard_128": 1270, "aes_gcm_hard_256": 1100}
 
 
 def value(samples):
@@ -45,11 +45,24 @@ def conducted(name, unit, by_variant, failures=()):
 def experiments():
     """(part, experiment, its results)."""
     bits = {name: [1e6 * mbit + n for n in range(3)] for name, mbit in CIPHERS.items()}
-    failed = {"round": 1, "variant": "null", "failure": "sink: Run: step1: killed"}
-    yield "tcp", "tcp_2_hosts", conducted("tcp", "bits/s", {"offload_off": [3e9, 4e9, 5e9]})
+    causes = [f"{player}: run step1: killed; by a signal" for player in ("sink", "source")]
+    failed = [
+        {"round": n + 1, "variant": "no_ipsec", "failure": "; ".join(order)}
+        for n, order in enumerate((causes, reversed(causes)))
+    ]
+    offload = {"offload_off": [3e9, 4e9, 5e9], "offload_on": [6e9, 7e9, 8e9]}
+    tcp = conducted("tcp_2_hosts", "bits/s", offload)
+    again = {name: value([0, 1, 2]) for name in offload}
+    tcp["values"]["retransmits"] = {"unit": "segments", "variants": again, "comparisons": []}
+    yield "tcp", "tcp_2_hosts", tcp
     yield "packets", "packets_2_hosts", conducted("p", "packets/s", {"plain": [1e6, 2e6, 3e6]})
-    yield "ciphers", "ciphers", conducted("kernel ESP", "bits/s", bits, [failed])
-    yield "ciphers", "ciphers_4_hosts", conducted("kernel ESP", "bits/s", {"null": [3e9, 4e9]})
+    yield "ciphers", "ciphers_2_hosts", conducted("ciphers_2_hosts", "bits/s", bits, failed)
+    for hosts, mbit in (("2", 2250), ("4", 3380)):
+        null = {"null": [1e6 * mbit + n for n in range(3)]}
+        results = conducted(f"null_{hosts}_hosts", "bits/s", null)
+        worst = {"mean": 0.1, "max": 0.1 * int(hosts), "round": 2, "variant": "null"}
+        results["disturbance"] = {"load_by_others": {**worst, "busiest": "cc"}, "steal": None}
+        yield "ciphers", f"null_{hosts}_hosts", results
 
 
 def _write(path, content):
@@ -75,7 +88,7 @@ def documents():
     for part, experiment, results in experiments():
         made[f"{part}/{experiment}/results.json"] = results
     said = "implementation: kernel, driver gcm-aesni\ncipher: null\n"
-    made["ciphers/ciphers/output/1/null/sink/collect-step1.out"] = said
+    made["ciphers/null_2_hosts/output/1/null/sink/collect-step1.out"] = said
     return made
 
 
