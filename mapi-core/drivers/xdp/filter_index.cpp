@@ -106,8 +106,8 @@ std::unique_ptr<const FilterIndex> FilterIndex::make(std::span<const mapi_offloa
 {
     std::vector<match::BpfSteps> programs;
     for (const uint32_t node : filters)
-        programs.push_back({reinterpret_cast<const bpf_insn *>(nodes[node].step.code),
-                            nodes[node].step.code_count});
+        programs.emplace_back(reinterpret_cast<const bpf_insn *>(nodes[node].step.code),
+                              nodes[node].step.code_count);
     const match::BpfChoice choice = match::choose_tests(programs);
     std::set<uint32_t> left_out = find_zero(choice.tests);
     left_out.insert(choice.always.begin(), choice.always.end());
