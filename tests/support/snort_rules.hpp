@@ -61,7 +61,7 @@ inline std::string filter_of(std::istringstream &header)
     const std::string base = protocol == "ip"     ? "(ip or ip6)"
                              : protocol == "icmp" ? "(icmp or icmp6)"
                                                   : protocol;
-    const std::string there =
+    std::string there =
         base + ports_filter("src", source_ports) + ports_filter("dst", target_ports);
     if (direction == "->")
         return there;
