@@ -8,6 +8,9 @@ from ..environment import cpu_times
 from .collector import Collector, CollectorError
 
 SELF = "/proc/self/schedstat"  # CPU time of the process that reads, in ns, comes first
+# schedstat shows the time up to the last tick or switch, so 0 for a process that is younger;
+# the kernel brings it up to date when the process reads its own stat (thread_group_cputime).
+_UPDATE = "/proc/self/stat"
 FETCH_S = 300  # a trace of gigabytes over a network
 CHILDREN = "children"  # /proc/PID/stat of the shell, with the times of those it waited for
 # Behind a text whose programs are children of the shell; ticks, usually of 10 ms.
@@ -110,7 +113,7 @@ class SnapshotCollector(ShellCollector):
         self._before = self._read("before")
 
     def _read(self, name):
-        printed = self.run(player_shell.files_text(*self.FILES, SELF), name, may_fail=True)
+        printed = self.run(player_shell.files_text(*self.FILES, _UPDATE, SELF), name, may_fail=True)
         found = player_shell.sections(printed.text)
         missing = [path for path in self.FILES if not found.get(path)]
         if missing:

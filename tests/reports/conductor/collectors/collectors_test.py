@@ -93,10 +93,11 @@ class SnapshotsTest(LocalCase):
         self.assertIn("NET_RX", found["softirqs"])
 
     def test_each_collectors_own_cost_is_in_its_figures(self):
-        for name in ("cpu", "interfaces"):
+        for name in ("cpu", "interfaces") * 5:
             cost = self.collected(name, "true")["cost"]
             self.assertEqual(cost["commands"], 2)
-            self.assertTrue(0 < cost["cpu_s"] <= cost["wall_s"] + 0.02, cost)
+            # two processes: each takes more than 50 us to start
+            self.assertTrue(1e-4 < cost["cpu_s"] <= cost["wall_s"] + 0.02, cost)
 
     def test_nothing_but_figures_stays_of_a_reading(self):
         self.collected("cpu", "true")
