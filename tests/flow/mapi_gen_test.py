@@ -154,8 +154,10 @@ class Gen(unittest.TestCase):
                         line["packets"] + line["behind"], rate * 0.5, delta=rate * 0.15
                     )
                     self.assertAlmostEqual(line["seconds"], 0.5, delta=0.2)
-                    packets = listener.packets(line["packets"])
-                    self.assertEqual(len(packets), line["packets"])
+                    # dropped: the far end had no room for them; a busy tcpdump may miss others
+                    packets = listener.packets(line["packets"] - line["dropped"])
+                    self.assertEqual(listener.received + line["dropped"], line["packets"])
+                    self.assertGreater(len(packets), line["packets"] * 0.5)
                     begin = packets[0][0]
                     tenths = collections.Counter((at - begin) // TENTH_NS for at, _ in packets)
                     # never more than twice the rate, plus what may leave at once

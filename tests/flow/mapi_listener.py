@@ -2,6 +2,7 @@
 """tcpdump on an interface, and the packets that it has captured."""
 
 import pathlib
+import re
 import signal
 import struct
 import subprocess
@@ -27,7 +28,8 @@ def read_capture(path):
 
 
 class Listener:
-    """Sees only what arrives at the interface."""
+    """Sees only what arrives at the interface.  Once it has stopped, received is the number of
+    packets that the kernel gave it, with those that tcpdump had no room or no time for."""
 
     def __init__(self, folder, interface):
         self.path = pathlib.Path(folder) / f"{interface}.pcap"
@@ -49,5 +51,6 @@ class Listener:
 
     def stop(self):
         self.process.send_signal(signal.SIGINT)
-        self.process.communicate()
+        _, told = self.process.communicate()
+        self.received = int(re.search(r"(\d+) packets? received by filter", told)[1])
         return read_capture(self.path)
