@@ -3,68 +3,14 @@
 #include "match/rule/set/literal_scan.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace mapi::match::rule
 {
 namespace
 {
-constexpr size_t kLongBytes = 7;        // from here on a table looks at every fourth place at most
-constexpr size_t kMostNibbles = 48;     // more would share buckets and be candidates too often
-constexpr uint32_t kHashesOfPlace = 32; // of the table: one word of a text in 32 is looked at
-constexpr uint32_t kFewestHashes = 1024;
-constexpr uint32_t kMostHashes = 1 << 15; // the first cache has not more
-constexpr uint32_t kFewestSlots = 16;
-
-uint32_t shift_for(uint32_t count, uint32_t fewest)
-{
-    return 32 - uint32_t(std::bit_width(std::bit_ceil(std::max(count, fewest)) - 1));
-}
+constexpr size_t kLongBytes = 7;    // from here on a table looks at every fourth place at most
+constexpr size_t kMostNibbles = 48; // more would share buckets and be candidates too often
 } // namespace
-
-WordTable::WordTable(const std::vector<Literal> &literals)
-{
-    if (literals.empty())
-        return;
-    size_t shortest = SIZE_MAX;
-    for (const Literal &literal : literals)
-        shortest = std::min(shortest, literal.text.size());
-    stride_ = uint32_t(std::min<size_t>(shortest - kWordBytes + 1, kMostStride));
-    for (const Literal &literal : literals) {
-        const size_t begin = least_common(literal.text, stride_ + kWordBytes - 1);
-        for (size_t i = begin; i < begin + stride_; ++i) {
-            const auto *at = reinterpret_cast<const uint8_t *>(literal.text.data()) + i;
-            places_.push_back({load(at), uint32_t(literals_.size()), uint32_t(i)});
-        }
-        literals_.emplace_back(literal.text);
-        ids_.push_back(literal.id);
-    }
-    const auto count = uint32_t(places_.size());
-    shift_ = shift_for(std::min(count * kHashesOfPlace, kMostHashes), kFewestHashes);
-    slot_shift_ = shift_for(count, kFewestSlots);
-    is_wanted_.resize(size_t{1} << (32 - shift_));
-    slots_.resize((size_t{1} << (32 - slot_shift_)) + 1);
-    const auto slot_of = [this](const Place &place) {
-        return place.word * kSlotHash >> slot_shift_;
-    };
-    std::stable_sort(places_.begin(), places_.end(),
-                     [&](const Place &a, const Place &b) { return slot_of(a) < slot_of(b); });
-    for (const Place &place : places_) {
-        is_wanted_[place.word * kHash >> shift_] = 1;
-        ++slots_[slot_of(place) + 1];
-    }
-    for (size_t i = 1; i < slots_.size(); ++i)
-        slots_[i] += slots_[i - 1];
-}
-
-uint64_t WordTable::memory_bytes() const
-{
-    uint64_t bytes = is_wanted_.capacity() + slots_.capacity() * sizeof(uint32_t) +
-                     places_.capacity() * sizeof(Place);
-    for (const std::string &literal : literals_)
-        bytes += sizeof(std::string) + literal.capacity() + sizeof(uint32_t);
-    return bytes;
-}
 
 LiteralScan::LiteralScan(const std::vector<Wanted> &wanted)
 {

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Nibble scan: what it finds, at each width that this processor has, is what a plain search finds.
-#include <algorithm>
-#include <cstdint>
-#include <memory>
 #include <random>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "found_literals.hpp"
 #include "match/rule/set/nibble_scan.hpp"
 #include "support/catch.hpp"
 
 using namespace mapi::match::rule;
+using namespace test_support;
 
 namespace
 {
@@ -25,38 +24,6 @@ std::vector<Width> widths()
             all.push_back(width);
     }
     return all;
-}
-
-std::string random_text(std::mt19937 &random, size_t bytes)
-{
-    std::string text;
-    while (text.size() < bytes)
-        text += "abAB\x01/"[random() % 6];
-    return text;
-}
-
-std::multiset<uint32_t> found(const NibbleScan &scan, std::string_view text)
-{
-    // a block of its own size, so that a sanitizer sees a read beyond the end
-    const auto copy = std::make_unique<uint8_t[]>(text.size());
-    std::copy(text.begin(), text.end(), copy.get());
-    std::multiset<uint32_t> ids;
-    scan.find({copy.get(), text.size()}, [&](uint32_t id) { ids.insert(id); });
-    return ids;
-}
-
-std::multiset<uint32_t> expected(const std::vector<NibbleScan::Literal> &literals,
-                                 std::string_view text)
-{
-    std::multiset<uint32_t> ids;
-    for (const NibbleScan::Literal &literal : literals) {
-        for (size_t at = 0; at + literal.text.size() <= text.size(); ++at) {
-            if (may_be_at({reinterpret_cast<const uint8_t *>(text.data()), text.size()}, at,
-                          literal.text))
-                ids.insert(literal.id);
-        }
-    }
-    return ids;
 }
 } // namespace
 
