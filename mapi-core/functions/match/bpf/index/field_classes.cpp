@@ -14,6 +14,7 @@ FieldClasses::FieldClasses(const PacketField &field, std::vector<FieldComparison
 {
     std::sort(comparisons_.begin(), comparisons_.end());
     comparisons_.erase(std::unique(comparisons_.begin(), comparisons_.end()), comparisons_.end());
+    kind_ = kind_of(comparisons_.size(), field.bytes);
     if (field.bytes <= 2 && !comparisons_.empty())
         number_classes();
 }

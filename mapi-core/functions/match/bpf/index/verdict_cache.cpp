@@ -70,11 +70,21 @@ std::unique_ptr<VerdictCache> VerdictCache::make(const std::vector<BpfSteps> &pr
     }
     if (words > kMostWords)
         return nullptr;
+    uint32_t place = 0, word = 0;
+    for (Base &base : bases) {
+        base.place = place;
+        base.word = word;
+        for (const FieldClasses &classes : base.fields) {
+            base.places |= uint64_t{1} << place++;
+            base.end = std::max(base.end, classes.field().end());
+            word += uint32_t(classes.words());
+        }
+    }
     return std::unique_ptr<VerdictCache>(new VerdictCache(std::move(bases), programs.size()));
 }
 
 VerdictCache::VerdictCache(std::vector<Base> bases, size_t programs)
-    : bases_(std::move(bases)), entries_(size_t{1} << kEntryBits), unknown_keys_(), filled_(),
+    : bases_(std::move(bases)), entries_(size_t{1} << kEntryBits), keys_(), entry_of_(), filled_(),
       found_(), verdict_of_(programs), last_call_(programs)
 {
     verdicts_.reserve(programs);
@@ -85,30 +95,35 @@ VerdictCache::VerdictCache(std::vector<Base> bases, size_t programs)
 VerdictCache::Key VerdictCache::key_of(const mapi_packet &packet) const
 {
     Key key = {};
-    size_t place = 0, word = 0;
     for (const Base &base : bases_) {
-        const bool is_loaded = !base.guard || base.guard->passes(packet);
-        PacketRest rest = {};
-        if (is_loaded)
-            rest = base.fields.front().field().after_header(packet);
-        for (const FieldClasses &classes : base.fields) {
-            const PacketField &field = classes.field();
-            const size_t words = classes.words();
-            if (rest.bytes >= field.end()) {
-                key.places |= uint64_t{1} << place;
-                if (words > 0) {
-                    const uint32_t found =
-                        classes.class_of(field.value_at(rest.data + field.offset));
-                    key.words[word] = uint16_t(found);
-                    if (words == 2)
-                        key.words[word + 1] = uint16_t(found >> 16);
-                }
-            }
-            ++place;
-            word += words;
+        if (base.guard && !base.guard->passes(packet))
+            continue;
+        const PacketRest rest = base.fields.front().field().after_header(packet);
+        if (rest.bytes < base.end) [[unlikely]] {
+            add_fields(base, rest, key);
+            continue;
         }
+        key.places |= base.places;
+        uint16_t *word = &key.words[base.word];
+        for (const FieldClasses &classes : base.fields)
+            word = classes.add_class(rest.data, word);
     }
     return key;
+}
+
+// Those that the packet has.
+void VerdictCache::add_fields(const Base &base, const PacketRest &rest, Key &key)
+{
+    uint32_t place = base.place;
+    uint16_t *word = &key.words[base.word];
+    for (const FieldClasses &classes : base.fields) {
+        if (rest.bytes >= classes.field().end()) {
+            key.places |= uint64_t{1} << place;
+            classes.add_class(rest.data, word);
+        }
+        ++place;
+        word += classes.words();
+    }
 }
 
 size_t VerdictCache::place_of(const Key &key)
@@ -145,16 +160,23 @@ uint64_t VerdictCache::recall(const mapi_packet *packets, uint64_t mask)
     size_t entries = 0;
     for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
         const auto i = size_t(std::countr_zero(rest));
-        const Key key = key_of(packets[i]);
-        Entry &entry = entries_[place_of(key)];
-        if (entry.is_used && entry.key == key) {
+        keys_[i] = key_of(packets[i]);
+    }
+    for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
+        const auto i = size_t(std::countr_zero(rest));
+        entry_of_[i] = &entries_[place_of(keys_[i])];
+        __builtin_prefetch(entry_of_[i], 1);
+    }
+    for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
+        const auto i = size_t(std::countr_zero(rest));
+        Entry &entry = *entry_of_[i];
+        if (entry.is_used && entry.key == keys_[i]) {
             if (entry.found == 0)
                 found_[entries++] = &entry;
             entry.found |= rest & -rest;
             continue;
         }
         unknown |= rest & -rest;
-        unknown_keys_[i] = key;
         filled_[i] = &entry;
     }
     for (Entry *const entry : std::span(found_).first(entries)) {
@@ -176,7 +198,7 @@ void VerdictCache::learn(uint64_t unknown, std::span<const BpfCandidates> accept
             continue;
         if (learning >> entry->packet & 1 && filled_[entry->packet] == entry)
             learning &= ~(uint64_t{1} << entry->packet); // of two packets the later one stays
-        *entry = {unknown_keys_[i], true, uint8_t(i), 0, {}, 0};
+        *entry = {keys_[i], 0, true, uint8_t(i), 0, {}};
         learning |= rest & -rest;
     }
     for (const BpfCandidates &one : accepted) {

@@ -37,7 +37,7 @@ public:
 private:
     static constexpr size_t kMostFields = 16;
     static constexpr size_t kMostWords = 12;     // of their classes
-    static constexpr size_t kMostAccepting = 20; // packets that more programs accept are not kept
+    static constexpr size_t kMostAccepting = 40; // packets that more programs accept are not kept
     static constexpr size_t kEntryBits = 12;
 
     // Fields counted from one place; they are loaded only from packets that pass the guard.
@@ -45,6 +45,9 @@ private:
         std::optional<FieldTest> guard;
         uint32_t header;
         std::vector<FieldClasses> fields = {};
+        uint64_t end = 0;             // of the field that ends last
+        uint64_t places = 0;          // of its fields in a key
+        uint32_t place = 0, word = 0; // of its first field
     };
     struct Key {
         std::array<uint16_t, kMostWords> words; // the classes of fields that the packet has
@@ -59,24 +62,27 @@ private:
         }
     };
     static_assert(sizeof(Key) == 32);
-    struct Entry {
+    // What a packet with a known verdict needs comes first, in one line of the cache.
+    struct alignas(64) Entry {
         Key key;
+        uint64_t found; // packets of the batch with this key; 0 between calls
         bool is_used;
         uint8_t packet; // of the batch from which it was learned
         uint16_t count;
         std::array<uint16_t, kMostAccepting> programs;
-        uint64_t found; // packets of the batch with this key; 0 between calls
     };
 
     explicit VerdictCache(std::vector<Base> bases, size_t programs);
     Key key_of(const mapi_packet &packet) const;
+    static void add_fields(const Base &base, const PacketRest &rest, Key &key);
     static size_t place_of(const Key &key);
     void add(uint32_t program, uint64_t packets);
     bool is_resting(uint64_t packets);
 
     std::vector<Base> bases_;
     std::vector<Entry> entries_;
-    std::array<Key, MAPI_BATCH_MAX> unknown_keys_; // by packet
+    std::array<Key, MAPI_BATCH_MAX> keys_;         // by packet
+    std::array<Entry *, MAPI_BATCH_MAX> entry_of_; // likewise
     std::array<Entry *, MAPI_BATCH_MAX> filled_;   // likewise; null: not to be kept
     std::array<Entry *, MAPI_BATCH_MAX> found_;    // entries with packets of the batch
 
