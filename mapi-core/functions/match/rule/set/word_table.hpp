@@ -49,11 +49,13 @@ public:
             return;
         const size_t stride = stride_, end = text.size() - kWordBytes + 1;
         size_t at = 0;
-        for (; has_blocks_ && at + kBlockBytes <= text.size(); at += kBlockWords * stride) {
-            uint32_t places = wanted_in_block(text.data() + at);
-            for (; places != 0; places &= places - 1) {
-                const size_t place = at + size_t(std::countr_zero(places)) * stride;
-                verify(text, place, load(text.data() + place), found);
+        if (has_blocks_) {
+            for (; at + kBlockBytes <= text.size(); at += kBlockWords * stride) {
+                uint32_t places = wanted_in_block(text.data() + at);
+                for (; places != 0; places &= places - 1) {
+                    const size_t place = at + size_t(std::countr_zero(places)) * stride;
+                    verify(text, place, load(text.data() + place), found);
+                }
             }
         }
         const uint32_t shift = shift_;
@@ -103,7 +105,7 @@ private:
 
     uint32_t stride_ = 1;
     bool has_blocks_ = false;
-    std::array<uint8_t, kBlockWords *kWordBytes> order_ = {}; // the bytes of the words in a block
+    alignas(64) std::array<uint8_t, kBlockWords *kWordBytes> order_ = {}; // a block's bytes of words
     uint32_t shift_ = 0, slot_shift_ = 0;
     std::vector<uint32_t> is_wanted_; // a bit for each hash: whether a literal has such a word
     std::vector<uint32_t> slots_;     // where the places of each slot begin
