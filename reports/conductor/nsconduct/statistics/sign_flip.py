@@ -5,8 +5,9 @@
 # because their order in the round is random.  All 2^n flips of the signs then are equally probable,
 # whatever the noise and the drift between rounds, and the test is exact.  What is summed up is not
 # the difference but a score of it (Tukey's biweight): proportional to it while it is small, and
-# zero if it is farther from zero than five times the median.  So rounds that were disturbed
-# neither hide a difference nor make one.
+# next to nothing if it is farther from zero than five times the median.  So rounds that were
+# disturbed neither hide a difference nor make one.  Next to nothing, not zero: of few rounds, each
+# makes the levels that the test can reach finer, without which it would reject too seldom.
 import math
 
 import numpy as np
@@ -18,14 +19,18 @@ REACH = 5  # medians of the sizes, about 3.4 standard deviations of normal diffe
 MOST_EXACT = 200  # differences; the sum of more scores is normal
 _STEPS = 100  # of the estimate; it needs about ten
 _PRECISE = 1e-3  # of the usual size: far less than any interval is wide
-_STEEP = 100 * (5 / 16) * math.sqrt(5)  # for a greatest score of 100, at 1 / sqrt(5)
+_STEEP = 25 / 16 * math.sqrt(5)  # makes the greatest score, at a share of 1 / sqrt(5), 1
+_SUM = 20_000  # of the scores of few differences, so that few flips have the same sum
+_LEAST_GREATEST = 100  # score, of many
 
 
 def _scores(differences):
     """Whole numbers, of the sizes alone: a flip does not change them."""
     sizes = np.abs(differences)
     share = np.minimum(sizes / (REACH * _size(differences)), 1.0)
-    return np.rint(_STEEP * share * (1 - share**2) ** 2).astype(int)
+    greatest = max(_LEAST_GREATEST, _SUM // len(sizes))
+    scores = np.rint(greatest * _STEEP * share * (1 - share**2) ** 2).astype(int)
+    return np.where(sizes > 0, np.maximum(scores, 1), 0)
 
 
 def _distribution(scores):

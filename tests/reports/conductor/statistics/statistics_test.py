@@ -118,6 +118,19 @@ class SignFlips(unittest.TestCase):
                 sign_flip.p_value(differences), every_flip(differences), delta=0.01
             )
 
+    def test_ten_rounds_reach_a_level_of_nearly_5_percent_also_if_half_were_disturbed(self):
+        rounds = random.Random(3)
+        for disturbed in (0, 3, 5):
+            sizes = [rounds.gauss(0, 1) for _ in range(10 - disturbed)]
+            sizes += [rounds.uniform(50, 100) for _ in range(disturbed)]
+            flips = itertools.product((-1, 1), repeat=len(sizes))
+            values = [
+                sign_flip.p_value([sign * size for sign, size in zip(signs, sizes)])
+                for signs in flips
+            ]
+            rejected = sum(value <= compare.LEVEL for value in values) / len(values)
+            self.assertTrue(0.047 <= rejected <= 0.05, rejected)
+
     def test_equal_samples_have_the_p_value_1(self):
         self.assertEqual(sign_flip.p_value([0] * 10), 1.0)
 
