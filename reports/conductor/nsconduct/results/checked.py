@@ -90,20 +90,20 @@ def _first(document, required, optional):
 
 
 def trial_problem(document):
-    """Of a line of trials.jsonl; None if there is none."""
+    """The problem of a line of trials.jsonl, or None."""
     return _first(document, _TRIAL, _OF_LATER_TRIALS)
 
 
 def step_problem(document):
-    """Of a line of steps.jsonl; None if there is none."""
+    """The problem of a line of steps.jsonl, or None."""
     return _first(document, _KEY, {})
 
 
 def continued_problem(document):
-    """Of experiment.json, if more trials are to be added; None if there is none."""
+    """The problem of experiment.json if trials are to be added to it, or None."""
     return _first(document, _CONTINUED, {})
 
 
 def experiment_problem(document):
-    """Of experiment.json; None if there is none."""
+    """The problem of experiment.json, or None."""
     return _first(document, _EXPERIMENT, _OF_LATER_EXPERIMENTS)

@@ -27,7 +27,7 @@ def players(experiment, settings):
         opened = {}
         for name, (kind, argument) in experiment.transports.items():
             player = transports[kind].player(name, argument)
-            stack.callback(player.close)  # also of one that is partly open
+            stack.callback(player.close)  # also after a failed open()
             try:
                 player.open()
             except TransportError as error:
