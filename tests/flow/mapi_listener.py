@@ -51,6 +51,6 @@ class Listener:
 
     def stop(self):
         self.process.send_signal(signal.SIGINT)
-        _, told = self.process.communicate()
-        self.received = int(re.search(r"(\d+) packets? received by filter", told)[1])
+        _, summary = self.process.communicate()
+        self.received = int(re.search(r"(\d+) packets? received by filter", summary)[1])
         return read_capture(self.path)

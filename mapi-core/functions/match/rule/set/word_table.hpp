@@ -105,7 +105,8 @@ private:
 
     uint32_t stride_ = 1;
     bool has_blocks_ = false;
-    alignas(64) std::array<uint8_t, kBlockWords *kWordBytes> order_ = {}; // a block's bytes of words
+    // The bytes of the words of a block.
+    alignas(64) std::array<uint8_t, kBlockWords *kWordBytes> order_ = {};
     uint32_t shift_ = 0, slot_shift_ = 0;
     std::vector<uint32_t> is_wanted_; // a bit for each hash: whether a literal has such a word
     std::vector<uint32_t> slots_;     // where the places of each slot begin
