@@ -38,7 +38,8 @@ class Manual(SidsTest):
             "id msg rev gid classtype priority reference cooked flow flowbits threshold "
             "detection_filter content nocase offset depth distance within rawbytes http_uri "
             "http_header http_method http_client_body uricontent pcre byte_test byte_jump "
-            "byte_extract isdataat dsize urilen rpc ftpbounce flags seq ack window ttl tos ip_id "
+            "byte_extract byte_math isdataat sip_method sip_stat_code sip_header sip_body asn1 "
+            "dsize urilen rpc ftpbounce flags seq ack window ttl tos ip_id "
             "fragbits fragoffset ipopts ip_proto sameip itype icode icmp_id icmp_seq"
         ).split():
             self.assertRegex(rules, rf"[; ]{option}[:;]")

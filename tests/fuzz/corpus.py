@@ -41,6 +41,12 @@ RULE_OPTIONS = (
     'content:"a"; base64_decode:bytes 8,relative; base64_data; content:"a"; isdataat:1,relative;',
     'base64_data; content:"a"; nocase; content:"b"; nocase; distance:1;',
     'file_data; content:"<html"; nocase; rpc:100000,*,3; ftpbounce;',
+    "byte_math:bytes 2,offset 0,oper +,rvalue 7,result r; byte_test:1,<,r,0;",
+    "byte_math:bytes 4,offset 0,oper <<,rvalue 9,result r,string hex,relative; isdataat:r;",
+    'sip_method:invite,ack; sip_header; content:"Via|3a|"; sip_body; content:"o=";',
+    "sip_stat_code:4,200; sip_body; pcre:\"/m=audio/\";",
+    "asn1:bitstring_overflow,double_overflow,oversize_length 500;",
+    'content:"|30|"; asn1:oversize_length 1024,relative_offset -1;',
     "flags:S+,12; ttl:<64; fragbits:!M; ipopts:rr; itype:8; icmp_id:1; ip_proto:!6;",
 )
 REQUESTS = (

@@ -16,6 +16,14 @@ namespace
 #define COMPARED "([<>]?" NUMBER "|" NUMBER "<>" NUMBER ")"
 // Of byte_test, byte_jump and byte_extract, in any order.
 #define ENDIAN "relative|big|little|string|hex|dec|oct|bitmask " NUMBER
+#define METHOD "[a-z0-9.!%*_+`'~-]+"
+#define ASN1                                                               \
+    "(bitstring_overflow|double_overflow|print|oversize_length[ ,]" NUMBER \
+    "|(absolute|relative)_offset[ ,]" SIGNED ")"
+// One of byte_math, whose parts have any order; "oper +" has lost its space.
+#define MATH                                                                                  \
+    "(bytes " NUMBER "|offset " PLACE "|oper([-+*/]|<<|>>)|rvalue " PLACE "|result " VARIABLE \
+    "|relative|endian (big|little)|string (hex|dec|oct)|bitmask " NUMBER ")"
 #define FLAGS "[fsrpauce012]+"
 
 constexpr const char *kAny = ".*";
@@ -26,7 +34,6 @@ constexpr std::string_view kObsolete = "no version of Snort 2.9 has it";
 constexpr std::string_view kDynamic =
     "rules that another rule activates count packets after an alert, which sids has not";
 constexpr std::string_view kDcerpc = "DCE/RPC requests are not decoded";
-constexpr std::string_view kSip = "SIP messages are not decoded";
 constexpr std::string_view kGtp = "GTP messages are not decoded";
 constexpr std::string_view kScada = "protocols of industrial control are not decoded";
 constexpr std::string_view kTls = "states of TLS connections are not kept";
@@ -70,6 +77,7 @@ std::vector<OptionKind> payload_options()
          kMatch,
          NUMBER "," SIGNED "," VARIABLE "(,(" ENDIAN "|multiplier " NUMBER "|align [24]))*",
          {}},
+        {"byte_math", kMatch, MATH "(," MATH "){4,}", {}},
         {"isdataat", kMatch, "!?" PLACE "(,(relative|rawbytes))*", {}},
         {"dsize", kMatch, COMPARED, {}},
         {"urilen", kMatch, COMPARED "(,(norm|raw))?", {}},
@@ -83,6 +91,11 @@ std::vector<OptionKind> payload_options()
         {"base64_data", kMatch, nullptr, {}},
         {"rpc", kMatch, NUMBER "(,(" NUMBER "|\\*)){0,2}", {}},
         {"ftpbounce", kMatch, nullptr, {}},
+        {"sip_method", kMatch, "!?" METHOD "|" METHOD "(," METHOD ")*", {}},
+        {"sip_stat_code", kMatch, NUMBER "(," NUMBER "){0,19}", {}},
+        {"sip_header", kMatch, nullptr, {}},
+        {"sip_body", kMatch, nullptr, {}},
+        {"asn1", kMatch, ASN1 "([ ,]" ASN1 ")*", {}},
     };
 }
 
@@ -140,17 +153,12 @@ std::vector<OptionKind> refused_options()
     return {
         {"activated_by", kRefused, kAny, kDynamic},
         {"count", kRefused, kAny, kDynamic},
-        {"asn1", kRefused, kAny, "ASN.1 is not decoded"},
         {"cvs", kRefused, kAny, "CVS requests are not decoded"},
         {"dce_iface", kRefused, kAny, kDcerpc},
         {"dce_opnum", kRefused, kAny, kDcerpc},
         {"dce_stub_data", kRefused, kAny, kDcerpc},
         {"ssl_state", kRefused, kAny, kTls},
         {"ssl_version", kRefused, kAny, kTls},
-        {"sip_method", kRefused, kAny, kSip},
-        {"sip_stat_code", kRefused, kAny, kSip},
-        {"sip_header", kRefused, kAny, kSip},
-        {"sip_body", kRefused, kAny, kSip},
         {"gtp_type", kRefused, kAny, kGtp},
         {"gtp_info", kRefused, kAny, kGtp},
         {"gtp_version", kRefused, kAny, kGtp},
@@ -173,7 +181,6 @@ std::vector<OptionKind> refused_options()
         {"enip_req", kRefused, kAny, kScada},
         {"enip_rsp", kRefused, kAny, kScada},
         {"stream_size", kRefused, kAny, "sizes of streams are not kept"},
-        {"byte_math", kRefused, kAny, "variables are not calculated with"},
         {"protected_content", kRefused, kAny, "contents are not compared by their hash"},
         {"http_encode", kRefused, kAny, "encodings of HTTP are not recorded"},
         {"sd_pattern", kRefused, kAny, "sensitive data is not counted"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Apply: byte_test, byte_jump, byte_extract, isdataat.  A number that is not wholly in the buffer
-// does not match, negated or not.
+// Apply: byte_test, byte_jump, byte_extract, byte_math, isdataat.  A number that is not wholly in
+// the buffer does not match, negated or not.
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
@@ -96,6 +96,27 @@ bool compare(ByteTest::Operator comparison, uint32_t value, uint32_t with)
     return false;
 }
 
+// Nullopt: the result is less than zero, does not fit into 32 bits, or does not exist.
+std::optional<uint32_t> calculated(ByteMath::Operator operation, uint32_t value, uint32_t operand)
+{
+    constexpr uint32_t kShiftBits = 31; // of the operand that have an effect, as on x86
+    using enum ByteMath::Operator;
+    uint64_t result = 0;
+    switch (operation) {
+    case kAdd: result = uint64_t{value} + operand; break;
+    case kSubtract: result = uint64_t{value} - operand; break;
+    case kMultiply: result = uint64_t{value} * operand; break;
+    case kDivide:
+        if (operand == 0)
+            return std::nullopt;
+        result = value / operand;
+        break;
+    case kShiftLeft: return value << (operand & kShiftBits);
+    case kShiftRight: return value >> (operand & kShiftBits);
+    }
+    return result <= UINT32_MAX ? std::optional(uint32_t(result)) : std::nullopt;
+}
+
 uint32_t aligned(uint32_t value, uint32_t alignment)
 {
     return value % alignment == 0 ? value : value + alignment - value % alignment;
@@ -137,6 +158,18 @@ bool apply(const ByteExtract &option, PacketTexts &texts, State &state)
         aligned(found->value * option.multiplier, option.alignment);
     state.set_cursor(found->name, found->end);
     return true;
+}
+
+// The cursor stays.
+bool apply(const ByteMath &option, PacketTexts &texts, State &state)
+{
+    const auto found = extract(option.extraction, texts, state);
+    const auto result =
+        found ? calculated(option.operation, found->value, uint32_t(state.value_of(option.operand)))
+              : std::nullopt;
+    if (result)
+        state.variables[size_t(option.variable)] = *result;
+    return result.has_value();
 }
 
 bool apply(const DataAt &option, PacketTexts &texts, State &state)

@@ -139,6 +139,8 @@ private:
 
     size_t bytes_decoded_by(const PayloadOption &option, const State &state)
     {
+        if (std::holds_alternative<Asn1>(option))
+            return texts_.fields().payload().size();
         const auto *decode = std::get_if<Base64Decode>(&option);
         if (!decode)
             return 0;

@@ -27,8 +27,10 @@ enum class Buffer : uint8_t {
     kStatusCode,
     kStatusText,
     kFileData, // the body of an HTTP response
-    kBase64,   // what base64_decode has made
-    kCurrent,  // the payload, or what file_data or base64_data has chosen
+    kSipHeader,
+    kSipBody,
+    kBase64,  // what base64_decode has made
+    kCurrent, // the payload, or what file_data or base64_data has chosen
 };
 constexpr size_t kBuffers = size_t(Buffer::kCurrent);
 
@@ -106,6 +108,15 @@ struct ByteExtract {
     uint32_t alignment = 1;
 };
 
+struct ByteMath {
+    enum class Operator : uint8_t { kAdd, kSubtract, kMultiply, kDivide, kShiftLeft, kShiftRight };
+
+    Extraction extraction;
+    Operator operation = Operator::kAdd;
+    Number operand = {};
+    int variable = 0;
+};
+
 struct DataAt {
     Number offset;
     bool is_negated = false;
@@ -113,7 +124,7 @@ struct DataAt {
     bool is_raw = false;
 };
 
-// file_data, pkt_data, base64_data.
+// file_data, pkt_data, base64_data, sip_header, sip_body.
 struct ChooseBuffer {
     Buffer buffer;
 };
@@ -132,8 +143,30 @@ struct Rpc {
 struct FtpBounce {
 };
 
-using PayloadOption = std::variant<Content, Expression, ByteTest, ByteJump, ByteExtract, DataAt,
-                                   ChooseBuffer, Base64Decode, Rpc, FtpBounce>;
+// Of a SIP request.
+struct SipMethod {
+    std::vector<std::string> names; // in lower case
+    bool is_negated = false;
+};
+
+// Of a SIP response.
+struct SipStatus {
+    std::vector<uint32_t> codes; // of one digit: all that begin with it
+};
+
+// One of the checks finds something in the ASN.1 elements at a place of the payload.
+struct Asn1 {
+    bool is_relative = false;
+    int64_t offset = 0;
+    bool finds_all = false;               // "print" alone
+    bool finds_bit_strings = false;       // with more unused bits than bits
+    bool finds_doubles = false;           // longer than 256 bytes, in decimal
+    std::optional<uint32_t> longest = {}; // lengths from it on; 0: only those of more than 32 bits
+};
+
+using PayloadOption =
+    std::variant<Content, Expression, ByteTest, ByteJump, ByteExtract, ByteMath, DataAt,
+                 ChooseBuffer, Base64Decode, Rpc, FtpBounce, SipMethod, SipStatus, Asn1>;
 
 // A number in the headers, or a length.
 enum class Field : uint8_t {

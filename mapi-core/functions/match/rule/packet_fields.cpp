@@ -140,7 +140,8 @@ void PacketFields::read_headers(const mapi_packet &packet)
     } else if (payload) {
         is_tcp_ = protocol_ == IPPROTO_TCP;
         transport_ = datagram.first(datagram.size() - payload->size());
-        payload_ = protocol_ == IPPROTO_UDP ? udp_payload(datagram) : *payload;
+        is_udp_ = protocol_ == IPPROTO_UDP;
+        payload_ = is_udp_ ? udp_payload(datagram) : *payload;
     } else if (!layer->is_later_fragment && !headers::has_whole_transport(packet, *layer)) {
         payload_ = {};
     }

@@ -41,6 +41,7 @@ public:
     // no IP header.
     std::span<const uint8_t> payload() const { return payload_; }
     bool is_tcp() const { return is_tcp_; }
+    bool is_udp() const { return is_udp_; }
     enum class Unread : uint8_t { kNothing, kHeaders, kLinkType };
     // What could not be read, up to the transport header.
     Unread unread() const { return unread_; }
@@ -66,6 +67,7 @@ private:
     uint8_t protocol_ = 0;
     Unread unread_ = Unread::kNothing;
     bool is_tcp_ = false;
+    bool is_udp_ = false;
     bool is_icmp_ = false;
     bool has_same_addresses_ = false;
     uint32_t fragment_ = 0; // IPv6: flags and offset as in IPv4's header

@@ -2,26 +2,36 @@
 // Packet texts: headers at once; HTTP, copies in lower case and decoded text on demand.
 #include "match/rule/packet_texts.hpp"
 
-#include "match/rule/base64.hpp"
+#include "match/rule/formats/base64.hpp"
 
 namespace mapi::match::rule
 {
 void PacketTexts::begin(const mapi_packet &packet)
 {
     fields_ = PacketFields(packet);
-    has_read_http_ = false;
+    read_ = 0;
     base64_.clear();
     folded_ = 0;
 }
 
 void PacketTexts::read_http_once()
 {
-    if (has_read_http_)
+    if (read_ & kHttp)
         return;
-    has_read_http_ = true;
+    read_ |= kHttp;
     http_.clear();
     if (fields_.is_tcp())
         read_http(fields_.payload(), http_);
+}
+
+const SipMessage *PacketTexts::sip()
+{
+    if (!(read_ & kSip)) {
+        read_ |= kSip;
+        const bool may_have = fields_.is_tcp() || fields_.is_udp();
+        sip_ = may_have ? read_sip(fields_.payload()) : std::nullopt;
+    }
+    return sip_ ? &*sip_ : nullptr;
 }
 
 std::optional<PacketTexts::Bytes> PacketTexts::text(Buffer buffer)
@@ -29,6 +39,8 @@ std::optional<PacketTexts::Bytes> PacketTexts::text(Buffer buffer)
     switch (buffer) {
     case Buffer::kPayload: return fields_.payload();
     case Buffer::kBase64: return base64_.empty() ? std::nullopt : std::optional<Bytes>(base64_);
+    case Buffer::kSipHeader: return sip() ? std::optional(sip_->header) : std::nullopt;
+    case Buffer::kSipBody: return sip() ? std::optional(sip_->body) : std::nullopt;
     default: break;
     }
     read_http_once();

@@ -11,6 +11,7 @@
 
 #include <mapi/packet.h>
 
+#include "match/rule/formats/sip_message.hpp"
 #include "match/rule/http_parts.hpp"
 #include "match/rule/options.hpp"
 #include "match/rule/packet_fields.hpp"
@@ -36,6 +37,9 @@ public:
     // The same with letters in lower case, for a buffer that the packet has.  Null: out of memory.
     const uint8_t *folded(Buffer buffer);
 
+    // Null: the packet has none.
+    const SipMessage *sip();
+
     // Makes Buffer::kBase64 of this encoded text.  False: there is nothing to decode.
     bool decode_base64(Bytes encoded, uint32_t most_bytes);
 
@@ -43,8 +47,10 @@ private:
     void read_http_once();
 
     PacketFields fields_;
-    bool has_read_http_ = false;
+    enum Protocol : uint8_t { kHttp = 1, kSip = 2 };
+    uint8_t read_ = 0; // set of protocols
     HttpParts http_;
+    std::optional<SipMessage> sip_;
     std::vector<uint8_t> base64_;
     uint32_t folded_ = 0; // set of buffers with a current copy
     std::array<FoldedText, kBuffers> folded_texts_;

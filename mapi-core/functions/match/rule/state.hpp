@@ -44,9 +44,13 @@ struct State {
 bool apply(const ByteTest &option, PacketTexts &texts, State &state);
 bool apply(const ByteJump &option, PacketTexts &texts, State &state);
 bool apply(const ByteExtract &option, PacketTexts &texts, State &state);
+bool apply(const ByteMath &option, PacketTexts &texts, State &state);
 bool apply(const DataAt &option, PacketTexts &texts, State &state);
 bool apply(const ChooseBuffer &option, PacketTexts &texts, State &state);
 bool apply(const Base64Decode &option, PacketTexts &texts, State &state);
 bool apply(const Rpc &option, PacketTexts &texts, State &state);
 bool apply(const FtpBounce &option, PacketTexts &texts, State &state);
+bool apply(const SipMethod &option, PacketTexts &texts, State &state);
+bool apply(const SipStatus &option, PacketTexts &texts, State &state);
+bool apply(const Asn1 &option, PacketTexts &texts, State &state);
 } // namespace mapi::match::rule

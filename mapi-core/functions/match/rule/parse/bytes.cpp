@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Options that read numbers in the payload: byte_test, byte_jump, byte_extract, isdataat.
+// Options that read numbers in the payload: byte_test, byte_jump, byte_extract, byte_math,
+// isdataat.
 #include <array>
 #include <cctype>
 #include <string>
@@ -184,6 +185,104 @@ void parse_byte_extract(Parser &parser, const OptionText &option)
     parser.add_payload(extract);
 }
 
+ByteMath::Operator math_operator_of(Part part)
+{
+    using enum ByteMath::Operator;
+    struct Name {
+        std::string_view text;
+        ByteMath::Operator value;
+    };
+    static constexpr std::array kNames = {Name{"+", kAdd},        Name{"-", kSubtract},
+                                          Name{"*", kMultiply},   Name{"/", kDivide},
+                                          Name{"<<", kShiftLeft}, Name{">>", kShiftRight}};
+    for (const Name &name : kNames) {
+        if (name.text == part.text)
+            return name.value;
+    }
+    throw RuleError(part.at, "unknown operator \"" + std::string(part.text) + "\"");
+}
+
+// The values of byte_math have names and any order.
+class MathParser
+{
+public:
+    explicit MathParser(Parser &parser) : parser_(parser) {}
+
+    void take(Part part)
+    {
+        for (const Value &value : kValues) {
+            Part argument = part;
+            if (!take_argument(argument, value.name))
+                continue;
+            Part &place = this->*value.place;
+            if (!place.is_empty())
+                throw RuleError(part.at, "a second \"" + std::string(value.name) + "\"");
+            place = argument;
+            return;
+        }
+        if (part.text.starts_with("oper") && oper_.is_empty()) // "oper+" as well as "oper +"
+            oper_ = part.from(4);
+        else if (!apply_common(part, math_.extraction))
+            refuse_modifier(part);
+    }
+
+    // `at`: of the option's value.
+    ByteMath finish(size_t at)
+    {
+        for (const Value &value : kValues) {
+            if (value.is_required && (this->*value.place).is_empty())
+                throw RuleError(at, "\"byte_math\" requires \"" + std::string(value.name) + "\"");
+        }
+        math_.operation = math_operator_of(oper_);
+        const bool shifts = math_.operation == ByteMath::Operator::kShiftLeft ||
+                            math_.operation == ByteMath::Operator::kShiftRight;
+        math_.extraction.bytes =
+            uint32_t(number_of(bytes_, 1, shifts ? int64_t{kMostBinaryBytes} : kMostTextBytes));
+        math_.extraction.offset = parser_.number_or_variable(offset_, -kFarthest, kFarthest);
+        math_.operand = parser_.number_or_variable(rvalue_, 1, shifts ? kMostShift : kLargest);
+        for (const Part &word : {endian_, string_}) {
+            if (!word.is_empty() && !apply_common(word, math_.extraction))
+                refuse_modifier(word);
+        }
+        math_.extraction.is_text |= !string_.is_empty();
+        check_extraction(bytes_, math_.extraction);
+        math_.variable = parser_.declare_variable(result_);
+        return math_;
+    }
+
+private:
+    static constexpr int64_t kMostShift = 32;
+
+    struct Value {
+        std::string_view name;
+        Part MathParser::*place;
+        bool is_required;
+    };
+    static const std::array<Value, 7> kValues;
+
+    Parser &parser_;
+    ByteMath math_;
+    Part bytes_, offset_, oper_, rvalue_, result_, endian_, string_;
+};
+
+const std::array<MathParser::Value, 7> MathParser::kValues = {{
+    {"bytes", &MathParser::bytes_, true},
+    {"offset", &MathParser::offset_, true},
+    {"oper", &MathParser::oper_, true},
+    {"rvalue", &MathParser::rvalue_, true},
+    {"result", &MathParser::result_, true},
+    {"endian", &MathParser::endian_, false},
+    {"string", &MathParser::string_, false},
+}};
+
+void parse_byte_math(Parser &parser, const OptionText &option)
+{
+    MathParser math(parser);
+    for (const Part &part : split(without_quotes(require_value(option)), ','))
+        math.take(part);
+    parser.add_payload(math.finish(option.value.at));
+}
+
 void parse_isdataat(Parser &parser, const OptionText &option)
 {
     Part value = without_quotes(require_value(option));
@@ -203,9 +302,8 @@ void parse_isdataat(Parser &parser, const OptionText &option)
 }
 
 constexpr std::array kOptions = {
-    OptionParser{"byte_test", parse_byte_test},
-    OptionParser{"byte_jump", parse_byte_jump},
-    OptionParser{"byte_extract", parse_byte_extract},
+    OptionParser{"byte_test", parse_byte_test},       OptionParser{"byte_jump", parse_byte_jump},
+    OptionParser{"byte_extract", parse_byte_extract}, OptionParser{"byte_math", parse_byte_math},
     OptionParser{"isdataat", parse_isdataat},
 };
 } // namespace

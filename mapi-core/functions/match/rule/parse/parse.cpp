@@ -34,7 +34,8 @@ const Part &require_value(const OptionText &option)
 void Parser::add(const OptionText &option)
 {
     static constexpr std::array kKinds = {find_content_option, find_expression_option,
-                                          find_byte_option, find_field_option, find_buffer_option};
+                                          find_byte_option,    find_field_option,
+                                          find_buffer_option,  find_protocol_option};
     for (const auto &find : kKinds) {
         const ParseOption parse_option = find(option.name.text);
         if (!parse_option)
@@ -111,8 +112,9 @@ Number Parser::number_or_variable(Part part, int64_t lowest, int64_t highest) co
         return {number_of(part, lowest, highest)};
     const auto known = std::find(variables_.begin(), variables_.end(), part.text);
     if (known == variables_.end())
-        throw RuleError(part.at, "\"" + std::string(part.text) +
-                                     "\" is neither a number nor a variable of byte_extract");
+        throw RuleError(part.at,
+                        "\"" + std::string(part.text) +
+                            "\" is neither a number nor a variable of byte_extract or byte_math");
     return {0, int(known - variables_.begin())};
 }
 

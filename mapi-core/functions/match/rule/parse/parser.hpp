@@ -38,7 +38,7 @@ public:
     // The content that a modifier belongs to: the last one.
     Content &content_before(const OptionText &modifier);
     int declare_variable(Part name);
-    // A number, or a variable that byte_extract has declared before.
+    // A number, or a variable that byte_extract or byte_math has declared before.
     Number number_or_variable(Part part, int64_t lowest, int64_t highest) const;
 
 private:
@@ -62,6 +62,7 @@ ParseOption find_expression_option(std::string_view name);
 ParseOption find_byte_option(std::string_view name);
 ParseOption find_field_option(std::string_view name);
 ParseOption find_buffer_option(std::string_view name);
+ParseOption find_protocol_option(std::string_view name);
 
 // The entry of a table with that name, or null.
 template <class Table> ParseOption find_in(const Table &table, std::string_view name)

@@ -45,6 +45,9 @@ private:
     {
         if (const auto *choice = std::get_if<ChooseBuffer>(&option)) {
             is_payload_ = choice->buffer == Buffer::kPayload;
+            is_part_ = choice->buffer == Buffer::kSipHeader || choice->buffer == Buffer::kSipBody;
+            if (is_part_)
+                offer_sip();
             if (choice->buffer == Buffer::kFileData)
                 require(Kind::kHttp);
             return;
@@ -57,11 +60,17 @@ private:
             offer(*content, Kind::kHttpLiteral);
         else if (content->buffer == Buffer::kPayload || is_payload_)
             offer(*content, is_fixed(*content) ? Kind::kFixedLiteral : Kind::kLiteral);
+        else if (is_part_ && content->buffer == Buffer::kCurrent)
+            offer(*content, Kind::kLiteral);
     }
 
     // Nothing matches an empty payload, negated or not; an isdataat may.
     void require_if(const PayloadOption &option)
     {
+        if (std::holds_alternative<SipMethod>(option) || std::holds_alternative<SipStatus>(option))
+            offer_sip();
+        if (std::holds_alternative<Asn1>(option))
+            require(Kind::kPayload);
         const auto *content = std::get_if<Content>(&option);
         const auto *expression = std::get_if<Expression>(&option);
         if (content || expression)
@@ -73,6 +82,16 @@ private:
     {
         if (kind > best_.kind)
             best_ = {kind};
+    }
+
+    // What every start line of SIP has.
+    void offer_sip()
+    {
+        static constexpr std::string_view kProtocol = "SIP/";
+        if (score_ >= kProtocol.size())
+            return;
+        score_ = uint32_t(kProtocol.size());
+        best_ = {Kind::kLiteral, false, kProtocol};
     }
 
     void offer(const Content &content, Kind kind)
@@ -91,6 +110,7 @@ private:
     Requirement best_;
     uint32_t score_ = 0;
     bool is_payload_ = true; // what the next content looks at, unless it names a buffer
+    bool is_part_ = false;   // it looks at a part of the payload
 };
 } // namespace
 

@@ -27,9 +27,9 @@ TEST_CASE("a number that is taken is refused, with the place of its first rule",
           "[snort2sids][collection]")
 {
     const auto results = convert_all(
-        {"alert ip any any -> any any (asn1:x; sid:7;)", "alert ip any any -> any any (sid:7;)",
-         "alert ip any any -> any any (sid:7;)", "alert ip any any -> any any (gid:3; sid:7;)",
-         "alert ip any any -> any any (sid:8;)"});
+        {"alert ip any any -> any any (dce_iface:x; sid:7;)",
+         "alert ip any any -> any any (sid:7;)", "alert ip any any -> any any (sid:7;)",
+         "alert ip any any -> any any (gid:3; sid:7;)", "alert ip any any -> any any (sid:8;)"});
     REQUIRE(results.size() == 5);
     CHECK(results[0].refusal());
     CHECK(results[1].conversion()); // the first is refused, so its number is free

@@ -17,8 +17,8 @@ std::vector<Result> example()
     Collection collection(settings, variables);
     uint64_t number = 0;
     for (const char *const text : {"alert ip any any  -> any any (tag:session,5,packets; sid:7;)",
-                                   "alert ip any any -> any any (asn1:x; sid:8;)",
-                                   "alert ip any any -> any any (asn1:y; gid:3; sid:9;)",
+                                   "alert ip any any -> any any (dce_iface:x; sid:8;)",
+                                   "alert ip any any -> any any (dce_iface:y; gid:3; sid:9;)",
                                    "alert ip any any -> any any (dsize:x; sid:10;)"}) {
         const Line line = {text, {{0, ++number, 0, text}}, "a.rules"};
         collection.add({line, 0, "alert"});
@@ -39,15 +39,16 @@ TEST_CASE("a summary counts by reason, the most frequent first", "[snort2sids][r
     CHECK(summary_text(example(), {{"config", 3}}) ==
           "snort2sids: 1 of 4 rules converted, 3 refused\n"
           "refused (--explain SID shows one):\n"
-          "       2 asn1: ASN.1 is not decoded\n"
+          "       2 dce_iface: DCE/RPC requests are not decoded\n"
           "       1 malformed dsize\n"
           "notes on converted rules, which match the same packets:\n"
           "       1 tag: an action that a passive monitor does not take\n"
           "lines skipped:\n"
           "       3 config\n");
-    CHECK(refused_text(example()) == "a.rules:2:30: sid 8: asn1: ASN.1 is not decoded\n"
-                                     "a.rules:3:30: gid 3 sid 9: asn1: ASN.1 is not decoded\n"
-                                     "a.rules:4:36: sid 10: malformed dsize: \"x\"\n");
+    CHECK(refused_text(example()) ==
+          "a.rules:2:30: sid 8: dce_iface: DCE/RPC requests are not decoded\n"
+          "a.rules:3:30: gid 3 sid 9: dce_iface: DCE/RPC requests are not decoded\n"
+          "a.rules:4:36: sid 10: malformed dsize: \"x\"\n");
 }
 
 TEST_CASE("a summary says when there are more rules than sids accepts", "[snort2sids][report]")

@@ -41,6 +41,60 @@ TEST_CASE("byte_extract gives a name to a number", "[match][rule]")
     CHECK(matches("byte_extract:1,0,n; isdataat:!n;", "\2a"sv));
 }
 
+TEST_CASE("byte_math calculates with a number of the payload", "[match][rule]")
+{
+    const auto result_is = [](const std::string &math, std::string_view payload, uint32_t value) {
+        return matches("byte_math:" + math + ",result r; byte_test:4,=,r,4;",
+                       std::string(payload) + std::string{char(value >> 24), char(value >> 16),
+                                                          char(value >> 8), char(value)});
+    };
+    CHECK(result_is("bytes 2,offset 1,oper +,rvalue 3", "\0\1\2."sv, 0x105));
+    CHECK(result_is("bytes 2,offset 1,oper -,rvalue 2,endian little", "\0\1\2."sv, 0x1ff));
+    CHECK(result_is("bytes 1,offset 0,oper *,rvalue 0x10", "\x0a..."sv, 160));
+    CHECK(result_is("bytes 1,offset 3,oper /,rvalue 4", "...\x0b"sv, 2));
+    CHECK(result_is("bytes 1,offset 0,oper <<,rvalue 9", "\1..."sv, 512));
+    CHECK(result_is("bytes 4,offset 0,oper >>,rvalue 8", "\x81\2\3\4"sv, 0x810203));
+    CHECK(result_is("bytes 3,offset 0,oper *,rvalue 2,string dec", "120x"sv, 240));
+    CHECK(result_is("bytes 2,offset 1,oper +,rvalue 1,string hex", "xffx"sv, 256));
+    CHECK(result_is("bytes 1,offset 0,oper +,rvalue 1,bitmask 0xf0", "\x35..."sv, 4));
+    CHECK(matches("byte_math: result r, rvalue 1, oper+, offset 0, bytes 1; byte_test:1,=,r,1;",
+                  "\1\2"sv));
+}
+
+TEST_CASE("a result of byte_math below zero or above 32 bits does not match", "[match][rule]")
+{
+    CHECK_FALSE(matches("byte_math:bytes 1,offset 0,oper -,rvalue 2,result r;", "\1"sv));
+    CHECK(matches("byte_math:bytes 1,offset 0,oper -,rvalue 1,result r;", "\1"sv));
+    CHECK_FALSE(
+        matches("byte_math:bytes 4,offset 0,oper +,rvalue 1,result r;", "\xff\xff\xff\xff"));
+    CHECK_FALSE(matches("byte_math:bytes 4,offset 0,oper *,rvalue 2,result r;", "\x80\0\0\0"sv));
+    CHECK(matches("byte_math:bytes 4,offset 0,oper <<,rvalue 1,result r;", "\x80\0\0\0"sv));
+    CHECK_FALSE(matches("byte_math:bytes 4,offset 0,oper +,rvalue 1,result r;", "abc")); // cut
+    const char *quotient =
+        "byte_extract:1,0,n; byte_math:bytes 1,offset 1,oper /,rvalue n,result r;";
+    CHECK(matches(quotient, "\1\6"sv));
+    CHECK_FALSE(matches(quotient, "\0\6"sv)); // by zero
+}
+
+TEST_CASE("the result of byte_math is used where that of byte_extract is", "[match][rule]")
+{
+    const std::string math = "byte_math:bytes 1,offset 0,oper +,rvalue 1,result n; ";
+    CHECK(matches(math + "content:\"x\"; offset:n; depth:1;", "\2..x"sv));
+    CHECK_FALSE(matches(math + "content:\"x\"; offset:n; depth:1;", "\1..x"sv));
+    CHECK(matches(math + "content:\"a\"; content:\"x\"; distance:n; within:1;", "\1a..x"sv));
+    CHECK(matches(math + "content:\"x\"; depth:n;", "\1x"sv));
+    CHECK(matches(math + "isdataat:!n;", "\1a"sv));
+    CHECK(matches(math + "byte_jump:1,n; content:\"x\"; within:1;", "\1.\1.x"sv));
+    // It leaves the cursor where it is.
+    CHECK(matches("content:\"ab\"; byte_math:bytes 1,offset 0,oper +,rvalue 1,result n,relative; "
+                  "byte_test:1,=,n,1,relative;",
+                  "ab\4\5"sv));
+    // The content is tried again where the number after it is another one.
+    CHECK(matches("content:\"a\"; byte_math:bytes 1,offset 0,oper -,rvalue 5,result n,relative; "
+                  "isdataat:n;",
+                  "a\4a\6"sv));
+}
+
 TEST_CASE("isdataat counts from the payload's start or the cursor", "[match][rule]")
 {
     CHECK(matches("isdataat:2;", "abc"));

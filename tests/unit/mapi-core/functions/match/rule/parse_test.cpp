@@ -49,7 +49,7 @@ TEST_CASE("a mistake in options is reported with its place", "[match][rule]")
     CHECK(refusal_of("content:\"a\"; content:\"b\"; offset:1; within:4; dsize:1;") ==
           "at 13: this content has offset or depth, and distance or within");
     CHECK(refusal_of("content:\"a\"; offset:x;") ==
-          "at 20: \"x\" is neither a number nor a variable of byte_extract");
+          "at 20: \"x\" is neither a number nor a variable of byte_extract or byte_math");
     CHECK(refusal_of("content:\"a\"; http_uri; http_header;") ==
           "at 23: the content has a buffer already");
     CHECK(refusal_of("pcre:\"/a(/\";") == "at 9: missing closing parenthesis");

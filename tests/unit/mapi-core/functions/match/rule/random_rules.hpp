@@ -34,12 +34,16 @@ public:
                              "pcre:\"/a+\\/b/U\";", "file_data; content:\"ab\";"});
         if (below_(6) == 0)
             options += base64();
+        if (below_(8) == 0)
+            options += protocol();
         return options.empty() ? "dsize:>0;" : options;
     }
 
     Bytes frame()
     {
-        std::string payload = pick({"", "", "GET /", "HTTP/1.1 200 OK\r\n\r\n"});
+        std::string payload =
+            pick({"", "", "GET /", "HTTP/1.1 200 OK\r\n\r\n", "ACK a SIP/2.0\r\nl:9\r\n\r\n",
+                  "SIP/2.0 200 a\r\nl:1\n\n", "\x30\x80\x03\x02\x10"});
         for (uint32_t parts = below_(12); parts > 0; --parts)
             payload += below_(3) == 0 && !contents_.empty()
                            ? contents_[below_(uint32_t(contents_.size()))]
@@ -75,6 +79,16 @@ private:
                pick({"", "isdataat:2,relative;", "content:\"i\"; isdataat:1,relative;",
                      "content:\"I\"; nocase; content:\"i\"; nocase; distance:1;",
                      "pcre:\"/[a-z]/R\"; byte_test:1,>,97,0,relative;", "pkt_data;"});
+    }
+
+    std::string protocol()
+    {
+        return pick({"sip_method:ack;", "sip_method:!bye;", "sip_stat_code:2;", "sip_header;",
+                     "sip_body;", "asn1:bitstring_overflow;",
+                     "content:\"a\"; asn1:oversize_length 9,relative_offset 0;",
+                     "byte_math:bytes 1,offset 0,oper -,rvalue 96,result r; isdataat:r;"}) +
+               pick({"", "content:\"a\";", "content:!\"a\";", "pkt_data; content:\"b\";",
+                     "content:\"A\"; nocase; content:\"b\"; distance:1;", "pcre:\"/a/R\";"});
     }
 
     std::string content(bool can_be_relative)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Base64: four characters make three bytes.
-#include "match/rule/base64.hpp"
+#include "match/rule/formats/base64.hpp"
 
 namespace mapi::match::rule
 {
