@@ -83,6 +83,35 @@ def with_wrong_checksum(packet):
     return packet[:36] + bytes([packet[36] ^ 0x55]) + packet[37:]
 
 
+class Facts(unittest.TestCase):
+    def test_the_bytes_of_each_side_count_up_to_the_packet(self):
+        capture = Capture(self, [*HANDSHAKE, REQUEST, REPLY])
+        self.assertEqual(
+            capture.connections(
+                "stream_size:client,>=,8",
+                "to_client,established; stream_size:server,=,6",
+                "stream_size:both,=,1",
+                "stream_size:either,=,0",
+            ),
+            [[3, 4], [4], [1, 2], [0]],
+        )
+
+    def test_a_connection_whose_begin_was_not_seen_has_no_stream_size(self):
+        capture = Capture(self, [REQUEST, REPLY, ipv4(17, udp(5000, 53))])
+        self.assertEqual(
+            capture.connections("stream_size:client,>=,0", "stream_size:either,<,1"), [[], []]
+        )
+
+    def test_a_stream_has_the_facts_of_its_connection(self):
+        capture = Capture(self, [*HANDSHAKE, REQUEST, REPLY])
+        cooking = ("COOKING", 100, 10, 0, 3)
+        made, none = capture.passed(
+            [cooking, ("CONNECTION", "stream_size:client,=,8")],
+            [cooking, ("CONNECTION", "stream_size:client,>,8")],
+        )
+        self.assertEqual([len(made) > 0, none], [True, []])
+
+
 class States(unittest.TestCase):
     def test_a_handshake_establishes_a_connection_with_its_last_packet(self):
         capture = Capture(self, [*HANDSHAKE, REQUEST, REPLY])

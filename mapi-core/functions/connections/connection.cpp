@@ -28,7 +28,10 @@ public:
     {
         uint64_t passed = 0;
         for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
-            if (accepts(tracker_.find(batch, unsigned(std::countr_zero(rest)))))
+            const auto i = unsigned(std::countr_zero(rest));
+            const Seen seen = tracker_.find(batch, i);
+            if (accepts(seen) &&
+                (rule_.fact_tests.empty() || rule_.accepts(tracker_.facts_of(batch, i, seen))))
                 passed |= rest & -rest;
         }
         const connections::Counts &counts = tracker_.counts();
@@ -64,6 +67,8 @@ int create(const mapi_function_setup *setup, void **instance)
             connections::read_connection_rule(setup->arguments[0].text, tracker->names());
         if (!rule.tests.empty())
             setup->run_in_order(setup);
+        if (!rule.fact_tests.empty())
+            tracker->keep_facts();
         return create_object<ConnectionFilter>(setup, instance, *tracker, std::move(rule),
                                                static_cast<mapi_connections_t *>(setup->result));
     } catch (const connections::TextError &error) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "functions/common/flow_key.hpp"
+#include "functions/connections/tls_state.hpp"
 
 namespace mapi::connections
 {
@@ -53,6 +54,7 @@ struct Connection {
     bool was_established = false;
     bool has_bits = false;
     uint32_t generation = 0; // of connections in this place
+    tls::State tls;          // if a function asks for it
 
     bool is_over() const
     {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "functions/connections/connection_rule.hpp"
 
+#include <algorithm>
+
 namespace mapi::connections
 {
 namespace
@@ -43,6 +45,13 @@ bool ConnectionRule::accepts(const Seen &seen) const
     return !is_known || !(seen.is_from_client ? is_to_client : is_to_server);
 }
 
+bool ConnectionRule::accepts(const Facts &facts) const
+{
+    return std::ranges::all_of(fact_tests, [&](const FactTest &test) {
+        return std::visit([&](const auto &one) { return one.accepts(facts); }, test);
+    });
+}
+
 ConnectionRule read_connection_rule(std::string_view text, BitNames &names)
 {
     ConnectionRule rule;
@@ -50,6 +59,10 @@ ConnectionRule read_connection_rule(std::string_view text, BitNames &names)
     for (const Word &part : split({text, 0}, ";")) {
         if (part.text.empty())
             continue;
+        if (const auto test = read_fact_test(part)) {
+            rule.fact_tests.push_back(*test);
+            continue;
+        }
         if (!is_state(part)) {
             rule.tests.push_back(read_bit_step(part, names));
             continue;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Connection rule: "established,to_server; isset:a" -> whether a packet passes.
+// Connection rule: "established,to_server; isset:a; ssl_version:sslv3" -> whether a packet passes.
 #pragma once
 
 #include <string_view>
 #include <vector>
 
 #include "functions/connections/bit_steps.hpp"
+#include "functions/connections/fact_tests.hpp"
 #include "functions/connections/tracker.hpp"
 
 namespace mapi::connections
@@ -17,8 +18,10 @@ struct ConnectionRule {
     bool is_to_client = false;
     bool takes_midstream = false;
     std::vector<BitStep> tests;
+    std::vector<FactTest> fact_tests;
 
     bool accepts(const Seen &seen) const;
+    bool accepts(const Facts &facts) const;
 };
 
 // Throws TextError.

@@ -55,8 +55,41 @@ void Tracker::watch(const mapi_batch &batch)
         table_.clear_bits(names_.take_reused());
     watched_ = batch.packets;
     batch_ = number_ + 1;
-    for (uint32_t i = 0; i < batch.count; ++i)
+    const bool keeps_facts = keeps_facts_.load(std::memory_order_relaxed);
+    for (uint32_t i = 0; i < batch.count; ++i) {
         seen_[i] = take(batch.packets[i]);
+        if (keeps_facts && seen_[i].connection)
+            facts_[i] = facts_now(*seen_[i].connection);
+    }
+}
+
+Facts Tracker::facts_now(const Connection &connection)
+{
+    Facts facts;
+    facts.tls = connection.tls.facts();
+    facts.has_bytes = connection.key.protocol == IPPROTO_TCP &&
+                      connection.state != State::kMidstream && connection.state != State::kFree;
+    for (unsigned i = 0; i < 2; ++i) {
+        const Side &side = connection.sides[i == 0 ? connection.client : 1 - connection.client];
+        facts.bytes[i] = side.has_sent ? side.next - side.first + 1 : 0; // and the SYN
+    }
+    return facts;
+}
+
+Facts Tracker::facts_of(const mapi_batch &batch, unsigned i, const Seen &seen) const
+{
+    if (!seen.connection)
+        return {};
+    return batch.packets == watched_ ? facts_[i] : facts_now(*seen.connection);
+}
+
+void Tracker::read_tls(Connection &connection, const Packet &packet,
+                       const cooking::Segment &segment)
+{
+    if (!(connection.tls.facts() & tls::kRead) && !tls::is_tls_port(packet.key.lower_port) &&
+        !tls::is_tls_port(packet.key.upper_port) && !tls::begins_like_tls(segment.payload))
+        return;
+    connection.tls.read(segment.payload, packet.from == connection.client);
 }
 
 Seen Tracker::find(const mapi_batch &batch, unsigned i)
@@ -132,6 +165,8 @@ Seen Tracker::take(const mapi_packet &view)
         connection = &take_tcp(*connection, packet, *segment);
     else if (packet.ip->protocol != IPPROTO_TCP)
         connection = &take_other(*connection, packet);
+    if (segment && !segment->payload.empty() && keeps_facts_.load(std::memory_order_relaxed))
+        read_tls(*connection, packet, *segment);
     connection->used = number_;
     connection->last_ns = view.timestamp_ns;
     connection->was_established |= connection->is_established();
@@ -167,6 +202,7 @@ Connection &Tracker::begin(Connection &connection, State state, unsigned client)
     ++counts_.connections;
     place->sides = {};
     place->rival = {};
+    place->tls = {};
     place->state = state;
     place->client = uint8_t(client);
     place->was_established = false;

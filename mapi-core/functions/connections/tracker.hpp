@@ -4,12 +4,14 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 
 #include <mapi/function.h>
 
 #include "functions/connections/bit_names.hpp"
 #include "functions/connections/connection_table.hpp"
+#include "functions/connections/fact_tests.hpp"
 #include "functions/cooking/segment.hpp"
 #include "headers/headers.hpp"
 
@@ -31,7 +33,7 @@ struct Counts {
     uint64_t wrong_checksums = 0; // of TCP, in packets that would have changed a state
 };
 
-// One for each client and device.  All but names() on the device's thread.
+// One for each client and device.  All but names() and keep_facts() on the device's thread.
 class Tracker
 {
 public:
@@ -42,6 +44,11 @@ public:
     Seen find(const mapi_batch &batch, unsigned i);
     // Null: it has none that is still the same.
     uint64_t *bits_of(const Seen &seen, bool to_change);
+
+    // From the next batch on.
+    void keep_facts() { keeps_facts_.store(true, std::memory_order_relaxed); }
+    // Of packet i of the batch, for which find() has returned this.
+    Facts facts_of(const mapi_batch &batch, unsigned i, const Seen &seen) const;
 
     BitNames &names() { return names_; }
     const Counts &counts() const { return counts_; }
@@ -58,6 +65,9 @@ private:
 
     static bool read(const mapi_packet &view, const headers::Headers &found, Packet &packet);
     Seen take(const mapi_packet &view);
+    static void read_tls(Connection &connection, const Packet &packet,
+                         const cooking::Segment &segment);
+    static Facts facts_now(const Connection &connection);
     // Each returns the connection that the packet belongs to: the given one, or one that it begins.
     Connection &take_other(Connection &connection, const Packet &packet);
     Connection &take_tcp(Connection &connection, Packet &packet, const cooking::Segment &segment);
@@ -78,6 +88,8 @@ private:
     uint64_t batch_ = 1;                         // number of its batch's first packet
     const mapi_packet *watched_ = nullptr;       // the packets of the batch
     std::array<Seen, MAPI_BATCH_MAX> seen_ = {}; // of each
+    std::array<Facts, MAPI_BATCH_MAX> facts_ = {};
+    std::atomic<bool> keeps_facts_ = false;
 };
 
 // What create() of a function requests.
