@@ -36,6 +36,7 @@ class Manual(SidsTest):
         rules = example_rules()
         for option in (
             "id msg rev gid classtype priority reference cooked flow flowbits threshold "
+            "ssl_version ssl_state stream_size "
             "detection_filter content nocase offset depth distance within rawbytes http_uri "
             "http_header http_method http_client_body uricontent pcre byte_test byte_jump "
             "byte_extract byte_math isdataat sip_method sip_stat_code sip_header sip_body asn1 "

@@ -24,10 +24,15 @@ constexpr std::array<std::string_view, 11> kOnce = {"sid",      "msg",       "re
                                                     "flow",     "threshold", "detection_filter",
                                                     "metadata", "logto"};
 
+// Their words are in any case in Snort, and in lower case in sids.
+constexpr std::array<std::string_view, 4> kOfWords = {"ssl_version", "ssl_state", "stream_size",
+                                                      "asn1"};
+
 // Headers of packets, which a reassembled stream has not.  Snort tries such rules on packets alone.
-constexpr std::array<std::string_view, 11> kOfPackets = {"dsize",    "flags",      "seq",   "ack",
-                                                         "window",   "ttl",        "tos",   "id",
-                                                         "fragbits", "fragoffset", "ipopts"};
+// The same holds for what changes with each packet of a connection.
+constexpr std::array<std::string_view, 14> kOfPackets = {
+    "dsize", "flags",    "seq",        "ack",    "window",      "ttl",       "tos",
+    "id",    "fragbits", "fragoffset", "ipopts", "ssl_version", "ssl_state", "stream_size"};
 
 const std::map<std::string_view, unsigned> &protocols()
 {
@@ -139,6 +144,10 @@ private:
             throw Refusal(option.value_offset,
                           option.name + " dce: DCE/RPC requests are not decoded");
         std::string value = kind.pattern ? plain_value(option, kind.pattern) : "";
+        if (has(kOfWords, option.name))
+            std::ranges::transform(value, value.begin(), [](char letter) {
+                return char(std::tolower(static_cast<unsigned char>(letter)));
+            });
         if (option.name == "ip_proto")
             value = protocol_number(option, value);
         match_.push_back(written(option.name == "id" ? "ip_id" : option.name, value));

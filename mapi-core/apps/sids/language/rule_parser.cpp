@@ -52,6 +52,9 @@ private:
             {"cooked", &Parser::take_cooked},
             {"flow", &Parser::take_flow},
             {"flowbits", &Parser::take_bits},
+            {"ssl_version", &Parser::take_fact},
+            {"ssl_state", &Parser::take_fact},
+            {"stream_size", &Parser::take_fact},
             {"threshold", &Parser::take_rate},
             {"detection_filter", &Parser::take_rate},
         };
@@ -132,6 +135,16 @@ private:
         flow_.append(option.value.text, option.value.at);
     }
 
+    // A test of CONNECTION, as it is.
+    void take_fact(const Option &option)
+    {
+        need_value(option);
+        facts_.append(facts_.is_empty() ? "" : "; ");
+        facts_.append(option.name.text, option.name.at);
+        facts_.append(":");
+        facts_.append(option.value.text, option.value.at);
+    }
+
     // "set,NAME" is "set:NAME" in the function's argument.
     void take_bits(const Option &option)
     {
@@ -187,6 +200,7 @@ private:
             filter.append(text_.filter.text, text_.filter.at);
         add("BPF_FILTER", std::move(filter));
         join(changed_bits_, no_alert_);
+        join(flow_, facts_);
         if (!asked_bits_.is_empty() || !changed_bits_.is_empty() || !flow_.is_empty())
             rule_.steps.push_back({"CONNECTION", std::move(flow_)});
         add("MATCH", std::move(match_));
@@ -203,7 +217,7 @@ private:
     const RuleText text_;
     Rule rule_;
     std::map<std::string_view, size_t> seen_;
-    Argument flow_, asked_bits_, changed_bits_, no_alert_, match_, detection_, threshold_;
+    Argument flow_, facts_, asked_bits_, changed_bits_, no_alert_, match_, detection_, threshold_;
 };
 } // namespace
 

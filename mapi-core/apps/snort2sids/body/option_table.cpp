@@ -20,6 +20,8 @@ namespace
 #define ASN1                                                               \
     "(bitstring_overflow|double_overflow|print|oversize_length[ ,]" NUMBER \
     "|(absolute|relative)_offset[ ,]" SIGNED ")"
+#define SSL_VERSION "!?(sslv2|sslv3|tls1\\.[012])"
+#define SSL_STATE "!?((client|server)_(hello|keyx)|unknown)"
 // One of byte_math, whose parts have any order; "oper +" has lost its space.
 #define MATH                                                                                  \
     "(bytes " NUMBER "|offset " PLACE "|oper([-+*/]|<<|>>)|rvalue " PLACE "|result " VARIABLE \
@@ -36,7 +38,6 @@ constexpr std::string_view kDynamic =
 constexpr std::string_view kDcerpc = "DCE/RPC requests are not decoded";
 constexpr std::string_view kGtp = "GTP messages are not decoded";
 constexpr std::string_view kScada = "protocols of industrial control are not decoded";
-constexpr std::string_view kTls = "states of TLS connections are not kept";
 constexpr std::string_view kFiles = "files are not identified by their types";
 
 using enum Becomes;
@@ -133,6 +134,9 @@ std::vector<OptionKind> rule_options()
         {"reference", kCarried, kAny, {}},
         {"flow", kFlow, kAny, {}},
         {"flowbits", kFlowbits, kAny, {}},
+        {"ssl_version", kMatch, SSL_VERSION "(," SSL_VERSION ")*", {}},
+        {"ssl_state", kMatch, SSL_STATE "(," SSL_STATE ")*", {}},
+        {"stream_size", kMatch, "(client|server|both|either),([<>]=?|!?=)," NUMBER, {}},
         {"threshold", kThreshold, kAny, {}},
         {"detection_filter", kThreshold, kAny, {}},
 
@@ -157,8 +161,6 @@ std::vector<OptionKind> refused_options()
         {"dce_iface", kRefused, kAny, kDcerpc},
         {"dce_opnum", kRefused, kAny, kDcerpc},
         {"dce_stub_data", kRefused, kAny, kDcerpc},
-        {"ssl_state", kRefused, kAny, kTls},
-        {"ssl_version", kRefused, kAny, kTls},
         {"gtp_type", kRefused, kAny, kGtp},
         {"gtp_info", kRefused, kAny, kGtp},
         {"gtp_version", kRefused, kAny, kGtp},
@@ -180,7 +182,6 @@ std::vector<OptionKind> refused_options()
         {"enip_command", kRefused, kAny, kScada},
         {"enip_req", kRefused, kAny, kScada},
         {"enip_rsp", kRefused, kAny, kScada},
-        {"stream_size", kRefused, kAny, "sizes of streams are not kept"},
         {"protected_content", kRefused, kAny, "contents are not compared by their hash"},
         {"http_encode", kRefused, kAny, "encodings of HTTP are not recorded"},
         {"sd_pattern", kRefused, kAny, "sensitive data is not counted"},

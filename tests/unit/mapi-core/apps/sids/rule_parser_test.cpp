@@ -61,6 +61,17 @@ TEST_CASE("bits are tested and changed behind the match options", "[sids]")
     CHECK(steps_of("count; flow:stateless; id:1;") == Steps{"CONNECTION stateless"});
 }
 
+TEST_CASE("what a connection has had is tested with its state", "[sids]")
+{
+    CHECK(steps_of("count tcp; ssl_version: sslv3,!tls1.0; content:x; flow:to_client; "
+                   "stream_size:server,>,9; id:1;") ==
+          Steps{"BPF_FILTER tcp",
+                "CONNECTION to_client; ssl_version:sslv3,!tls1.0; "
+                "stream_size:server,>,9",
+                "MATCH content:x;"});
+    CHECK(steps_of("count; ssl_state:unknown; id:1;") == Steps{"CONNECTION ssl_state:unknown"});
+}
+
 TEST_CASE("a detection filter precedes changes of bits, a threshold follows them", "[sids]")
 {
     CHECK(steps_of("count; threshold: type limit, track by_src, count 1, seconds 60; content:x; "
