@@ -19,7 +19,7 @@ CONVERTED = (
     'content: "x"; id: 7; msg: "m";\n'
 )
 REFUSED = "alert udp any any -> any any (dce_opnum:1; sid:8;)\n"
-REASON = "dce_opnum: DCE/RPC requests are not decoded"
+REASON = "dce_opnum: contexts and fragments of DCE/RPC are not followed"
 
 
 def convert(*arguments, rules=None):

@@ -142,7 +142,7 @@ private:
         is_of_packets_ = is_of_packets_ || has(kOfPackets, option.name);
         if (option.name.starts_with("byte_") && option.value.ends_with("dce"))
             throw Refusal(option.value_offset,
-                          option.name + " dce: DCE/RPC requests are not decoded");
+                          option.name + " dce: contexts and fragments of DCE/RPC are not followed");
         std::string value = kind.pattern ? plain_value(option, kind.pattern) : "";
         if (has(kOfWords, option.name))
             std::ranges::transform(value, value.begin(), [](char letter) {

@@ -35,7 +35,7 @@ constexpr std::string_view kInformation = "information that sids does not keep";
 constexpr std::string_view kObsolete = "no version of Snort 2.9 has it";
 constexpr std::string_view kDynamic =
     "rules that another rule activates count packets after an alert, which sids has not";
-constexpr std::string_view kDcerpc = "DCE/RPC requests are not decoded";
+constexpr std::string_view kDcerpc = "contexts and fragments of DCE/RPC are not followed";
 constexpr std::string_view kGtp = "GTP messages are not decoded";
 constexpr std::string_view kScada = "protocols of industrial control are not decoded";
 constexpr std::string_view kFiles = "files are not identified by their types";

@@ -39,16 +39,17 @@ TEST_CASE("a summary counts by reason, the most frequent first", "[snort2sids][r
     CHECK(summary_text(example(), {{"config", 3}}) ==
           "snort2sids: 1 of 4 rules converted, 3 refused\n"
           "refused (--explain SID shows one):\n"
-          "       2 dce_iface: DCE/RPC requests are not decoded\n"
+          "       2 dce_iface: contexts and fragments of DCE/RPC are not followed\n"
           "       1 malformed dsize\n"
           "notes on converted rules, which match the same packets:\n"
           "       1 tag: an action that a passive monitor does not take\n"
           "lines skipped:\n"
           "       3 config\n");
-    CHECK(refused_text(example()) ==
-          "a.rules:2:30: sid 8: dce_iface: DCE/RPC requests are not decoded\n"
-          "a.rules:3:30: gid 3 sid 9: dce_iface: DCE/RPC requests are not decoded\n"
-          "a.rules:4:36: sid 10: malformed dsize: \"x\"\n");
+    CHECK(
+        refused_text(example()) ==
+        "a.rules:2:30: sid 8: dce_iface: contexts and fragments of DCE/RPC are not followed\n"
+        "a.rules:3:30: gid 3 sid 9: dce_iface: contexts and fragments of DCE/RPC are not followed\n"
+        "a.rules:4:36: sid 10: malformed dsize: \"x\"\n");
 }
 
 TEST_CASE("a summary says when there are more rules than sids accepts", "[snort2sids][report]")
