@@ -140,7 +140,7 @@ class Limits(Test):
         for name, own in kib.items():  # and the counter before it
             self.assertEqual(round(mib[name] * 1024), own + 2, name)
         self.assertTrue(0.02 < mib["REGEXP"] < 1, mib)  # more than two functions without state
-        tables_mib = 128 + 38.25 + 29  # of ANONYMIZE, of RATE_FILTER, of CONNECTION and its bits
+        tables_mib = 128 + 38.25 + 30  # of ANONYMIZE, of RATE_FILTER, of CONNECTION and its bits
         flows_mib = len(flows) * 8 / 1024  # of the flows themselves
         self.assertAlmostEqual(
             flows[0]["client_bytes"] / 2**20,
