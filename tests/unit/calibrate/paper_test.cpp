@@ -102,6 +102,28 @@ std::string line_of(const std::string &text, const std::string &begin)
     }
     return "no line begins with " + begin;
 }
+
+// By this machine.  A few batches are enough, unless others disturb most of them: then the longer
+// loop may have taken less time than the shorter one, and all is measured again.
+Paper measured_paper()
+{
+    Paper paper;
+    for (int attempt = 0; attempt < 10; ++attempt) {
+        Affinity affinity;
+        Results results;
+        Pass pass;
+        pass.batches = 5;
+        pass.affinity = &affinity;
+        run_clock_case(pass, results);
+        run_instruction_case(pass, results);
+        paper = paper_of(results, instruction_variants(), false);
+        if (std::all_of(
+                paper.instructions.begin(), paper.instructions.end(),
+                [](const InstructionLine &line) { return !line.ticks || line.ticks->mean > 0; }))
+            break;
+    }
+    return paper;
+}
 } // namespace
 
 TEST_CASE("an instruction has its figure or the reason why there is none", "[calibrate][paper]")
@@ -128,14 +150,7 @@ TEST_CASE("a note for virtual machines appears only in virtual machines", "[cali
 TEST_CASE("this architecture's table lists its privileged instructions as not measurable",
           "[calibrate][paper]")
 {
-    Affinity affinity;
-    Results results;
-    Pass pass;
-    pass.batches = 5;
-    pass.affinity = &affinity;
-    run_clock_case(pass, results);
-    run_instruction_case(pass, results);
-    const Paper paper = paper_of(results, instruction_variants(), false);
+    const Paper paper = measured_paper();
     REQUIRE(paper.instructions.size() >= 5);
     CHECK(std::count_if(paper.instructions.begin(), paper.instructions.end(),
                         [](const InstructionLine &line) { return line.note == needs_nsmod(); }) ==
