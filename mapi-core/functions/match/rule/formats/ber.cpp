@@ -112,8 +112,8 @@ size_t Reader::close_indefinite()
     return closed;
 }
 
-// Goes down to the first element that contains none, or that has just ended; kNone: nothing is in
-// it, or an error.
+// Goes down to the first element that contains no other, or that has just ended.  Returns kNone if
+// an element on the way is empty, and after an error.
 size_t Reader::enter(size_t element)
 {
     while (element != kNone && elements_[element].is_constructed) {

@@ -36,7 +36,7 @@ public:
 private:
     static constexpr size_t kNone = SIZE_MAX;
 
-    // The element at the current place; kNone: there is none left, or an error.
+    // Reads the element at the current place.  Returns kNone at the end and after an error.
     size_t read_element();
     bool read_tag(size_t end, Element &element);
     bool read_length(size_t end, Element &element);
@@ -46,7 +46,7 @@ private:
     {
         return element != kNone && elements_[element].is_end_mark;
     }
-    // Closes the innermost open element with an end mark; kNone: it has a length.
+    // Closes the innermost open element at its end mark.  Returns kNone if that one has a length.
     size_t close_indefinite();
     size_t enter(size_t element);
     size_t next_to(size_t element);
