@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// nsdump export: trace -> a format for other programs.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/export/formats.hpp"
+#include "common/command/arguments.hpp"
+
+namespace nsdump
+{
+namespace
+{
+constexpr const char *kExamples = R"(
+  nsdump export trace.nsl -o stats.csv                statistics of every slice as CSV
+  nsdump export trace.nsl --what slices -o s.csv      one line per slice
+  nsdump export trace.nsl --what events --json -c 5   the first five events as JSON
+)";
+
+std::vector<std::string> format_names()
+{
+    std::vector<std::string> names;
+    for (const ExportFormat *format : all_formats())
+        names.emplace_back(format->name);
+    return names;
+}
+
+std::string format_lines()
+{
+    std::string lines = "Formats:\n";
+    for (const ExportFormat *format : all_formats()) {
+        std::string name = format->name;
+        name.resize(12, ' ');
+        lines += "  " + name + " " + format->summary + "\n";
+    }
+    return lines;
+}
+
+int run(const ExportOptions &options)
+{
+    check_trace_name(options.trace);
+    return format_of(options.format).write(options);
+}
+
+RunCommand add(command::ArgumentSet &arguments)
+{
+    auto options = std::make_shared<ExportOptions>();
+    add_trace(arguments, options->trace);
+    const command::Argument what =
+        arguments.add("--what", options->what, "what to export; default: stats")
+            .one_of({"events", "slices", "stats"});
+    arguments.add_format(options->format, format_names());
+    const command::Argument calibration =
+        arguments
+            .add("--calibration", options->calibration,
+                 "calibration.json of nscalibrate to use instead of the trace's own constants")
+            .kind("FILE")
+            .check(command::is_given);
+    const command::Argument unit =
+        arguments.add("--unit", options->unit, "only events or slices of the unit with this number")
+            .check(is_count);
+    arguments.add("--slice", options->slice, "only events, slices or statistics with this name")
+        .kind("NAME")
+        .check(command::is_given);
+    const command::Argument limit =
+        arguments.add("-c,--count", options->limit, "maximum number of events or slices to write")
+            .kind("COUNT")
+            .check(is_count);
+    add_output(arguments, options->output);
+    add_quiet(arguments, options->is_quiet);
+    arguments.footer(format_lines() + "\n" + help_footer(kExamples));
+    arguments.at_end([options, what, calibration, unit, limit] {
+        const ExportFormat &format = format_of(options->format);
+        if (!what.was_given())
+            options->what = format.what.front();
+        else if (std::ranges::find(format.what, options->what) == format.what.end())
+            command::refuse({what},
+                            "cannot be " + options->what + " with --format " + options->format);
+        if (options->what == "stats")
+            command::refuse({unit, limit}, "requires --what events or --what slices");
+        if (options->what == "events")
+            command::refuse({calibration}, "cannot be combined with --what events, which are raw");
+    });
+    return [options] { return run(*options); };
+}
+} // namespace
+
+const Command kExport = {"export", "Export events, slices or statistics in other programs' formats",
+                         add};
+} // namespace nsdump

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// cli: the table of formats of `nsdump export`; a format is one file and one line in formats.cpp.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/export/export_options.hpp"
+
+namespace nsdump
+{
+struct ExportFormat {
+    const char *name;
+    const char *summary;                        // for --help
+    std::vector<std::string> what;              // values of --what that it takes, the default first
+    int (*write)(const ExportOptions &options); // returns the exit code
+};
+
+extern const ExportFormat kCsv;
+extern const ExportFormat kJson;
+
+std::span<const ExportFormat *const> all_formats();
+// Throws UsageError for an unknown name.
+const ExportFormat &format_of(const std::string &name);
+} // namespace nsdump

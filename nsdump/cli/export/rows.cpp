@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// cli: trace -> CSV or JSON.
+#include <optional>
+
+#include "cli/commands.hpp"
+#include "cli/export/formats.hpp"
+#include "cli/export/slice_pass.hpp"
+#include "cli/read/analysis.hpp"
+#include "cli/read/selection.hpp"
+#include "cli/read/unit_filter.hpp"
+#include "export/exporter.hpp"
+
+namespace nsdump
+{
+namespace
+{
+RowFormat row_format(const ExportOptions &options)
+{
+    return options.format == "json" ? RowFormat::json : RowFormat::csv;
+}
+
+// Sink of the pairer that writes a line for each slice.
+class SliceWriter
+{
+public:
+    SliceWriter(SliceRows &rows, command::Output &output) : rows_(rows), output_(output) {}
+
+    void slice(const Slice &slice)
+    {
+        rows_.row(slice, output_.text());
+        output_.flush_when_full();
+    }
+    void unit(const Unit &) {}
+    void mark(NameId, uint64_t) {}
+
+private:
+    SliceRows &rows_;
+    command::Output &output_;
+};
+
+int export_events(const ExportOptions &options)
+{
+    TraceFile trace(options.trace);
+    check_slice(trace, options.slice);
+    command::Output output(options.output, {options.trace, options.calibration});
+    EventRows rows(row_format(options), trace.names());
+    rows.header(output.text());
+    std::optional<UnitFilter> unit;
+    if (options.unit)
+        unit.emplace(*options.unit);
+    uint64_t written = 0;
+    const auto write = [&](const Run &run) {
+        for (const Event &event : run.events) {
+            const NameId name = trace.names().of_slice(event.slice_id);
+            const bool is_kernel = run.is_kernel && trace.names()[name].way == 0;
+            if ((unit && !unit->contains(event, name, is_kernel)) ||
+                (!options.slice.empty() && trace.names()[name].text != options.slice))
+                continue;
+            if (written >= options.limit)
+                break;
+            ++written;
+            rows.row(event, output.text());
+        }
+        output.flush_when_full();
+        return written < options.limit;
+    };
+    return for_each_run(trace, Order::kTime, options.is_quiet, write, [&] { output.finish(); });
+}
+
+int export_slices(const ExportOptions &options)
+{
+    const auto calibration = calibration_of(options.calibration);
+    TraceFile trace(options.trace);
+    check_slice(trace, options.slice);
+    command::Output output(options.output, {options.trace, options.calibration});
+    const Correction correction(trace, calibration ? &*calibration : nullptr);
+    SliceRows rows(row_format(options), trace.names(), trace.cpus(), correction,
+                   {trace.counter_names(), trace.kernel_counter_names()});
+    rows.header(output.text());
+    SliceWriter writer(rows, output);
+    return for_each_slice(options, trace, writer, [&] { output.finish(); });
+}
+
+int export_stats(const ExportOptions &options)
+{
+    TraceFile trace(options.trace);
+    check_slice(trace, options.slice);
+    command::Output output(options.output, {options.trace, options.calibration});
+    StatsReport report =
+        analyse_with_progress(trace, {options.calibration, row_format(options) == RowFormat::json,
+                                      options.is_quiet, true, false});
+    if (!options.slice.empty())
+        std::erase_if(report.slices,
+                      [&](const SliceReport &slice) { return slice.name != options.slice; });
+    output.text() = row_format(options) == RowFormat::json ? stats_json(report) : stats_csv(report);
+    output.finish();
+    for (const std::string &warning : report.warnings)
+        tell_warning(report.path, warning);
+    if (report.is_interrupted)
+        return kExitInterrupted;
+    return report.has_findings() ? kExitFindings : kExitOk;
+}
+
+int write_rows(const ExportOptions &options)
+{
+    if (options.what == "events")
+        return export_events(options);
+    if (options.what == "slices")
+        return export_slices(options);
+    return export_stats(options);
+}
+} // namespace
+
+const ExportFormat kCsv = {
+    "csv", "a line for each event, slice, or figure", {"stats", "events", "slices"}, write_rows};
+const ExportFormat kJson = {"json",
+                            "the report as one object; events and slices as one object a line",
+                            {"stats", "events", "slices"},
+                            write_rows};
+} // namespace nsdump
