@@ -169,15 +169,15 @@ class Functions(ProgramsTest):
             self.assertNotIn("single-steps", self.words)
             truth = statistics.median(bare)
             busy, around, leaf = (self.net_ns(name) for name in ("busy()", "around()", "leaf()"))
-            told = f"busy {busy:.0f}, around {around:.0f} (bare {truth}), leaf {leaf:.0f} ns"
-            print(told)
+            found = f"busy {busy:.0f}, around {around:.0f} (bare {truth}), leaf {leaf:.0f} ns"
+            print(found)
             if (
                 abs(busy - BUSY_NS) <= 0.05 * BUSY_NS
                 and abs(around - truth) <= 0.1 * truth
                 and abs(leaf) < 0.02 * BUSY_NS
             ):
                 return
-        self.fail(told)
+        self.fail(found)
 
     def test_functions_nest_in_slices_of_probes_and_belong_to_their_units(self):
         source = pathlib.Path(os.environ["NETSLICE_SOURCE"])
