@@ -37,6 +37,11 @@ constexpr const char *kSameAsInput = "the output is the same file as the input";
     throw UsageError(fmt::format("{}: {} (choose another name)", path, what));
 }
 
+std::optional<Identity> identity_of_input(const std::string &input)
+{
+    return input == "-" ? identity(STDIN_FILENO) : identity(input);
+}
+
 bool is_pipe(const std::string &path)
 {
     struct stat status = {};
@@ -124,7 +129,8 @@ Output::Output(const std::string &path, const std::vector<std::string> &inputs)
     if (path_.empty())
         return;
     for (const std::string &input : inputs)
-        if (const auto file = identity(path_); file && !input.empty() && identity(input) == file)
+        if (const auto file = identity(path_);
+            file && !input.empty() && identity_of_input(input) == file)
             throw_same_file(path_, kSameAsInput);
     const Target target = target_of(path_);
     if (target.is_special) {
@@ -175,7 +181,7 @@ void Output::finish()
 void check_outputs(const std::string &input, const std::vector<std::string> &outputs)
 {
     std::map<Identity, const char *> taken; // with what another output of that name would be
-    if (const auto file = identity(input))
+    if (const auto file = identity_of_input(input))
         taken.emplace(*file, kSameAsInput);
     if (const auto file = identity(STDOUT_FILENO))
         if (!taken.emplace(*file, "the output is the same file as standard output").second)

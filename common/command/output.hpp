@@ -37,8 +37,8 @@ class Output
 {
 public:
     // Empty or "-": standard output.  A regular file appears under its name only at finish(), with
-    // the mode of the file that it replaces.  Throws UsageError if it is one of `inputs`.  Waits
-    // for a named pipe's reader; throws Interrupted on Ctrl-C.
+    // the mode of the file that it replaces.  Throws UsageError if it is one of `inputs` ("-":
+    // standard input).  Waits for a named pipe's reader; throws Interrupted on Ctrl-C.
     explicit Output(const std::string &path, const std::vector<std::string> &inputs = {});
     ~Output();
     Output(const Output &) = delete;

@@ -3,6 +3,7 @@
 #include "analyse/analyse.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 
 #include "analyse/incomplete.hpp"
 #include "analyse/kernel_slices.hpp"
+#include "analyse/pair/in_range.hpp"
 #include "analyse/pair/user_and_kernel.hpp"
 #include "analyse/selection.hpp"
 #include "analyse/statistics/stats.hpp"
@@ -163,10 +165,12 @@ void tell_losses(StatsReport &report)
 }
 
 // Marks the figures that depend on missing parts.
-void mark_incomplete(TraceFile &trace, const StreamFaults &faults, StatsReport &report)
+void mark_incomplete(TraceFile &trace, const StreamFaults &faults, bool is_part,
+                     StatsReport &report)
 {
-    const Incomplete found = report.is_interrupted ? incomplete_so_far(trace)
-                                                   : incomplete_of(trace, report.losses, faults);
+    const Incomplete found = report.is_interrupted || is_part
+                                 ? incomplete_so_far(trace)
+                                 : incomplete_of(trace, report.losses, faults);
     const auto mark = [&](auto &figures) {
         for (auto &one : figures)
             one.is_incomplete = one.is_kernel ? found.kernel : found.programs;
@@ -179,6 +183,30 @@ void mark_incomplete(TraceFile &trace, const StreamFaults &faults, StatsReport &
     report.incomplete = found.reasons;
     for (const std::string &reason : found.reasons)
         report.warnings.push_back(kIncompletePrefix + reason);
+}
+
+// What a range of time changes in the figures.
+void tell_range(const ReadPlan &plan, const TraceFile &trace, StatsReport &report)
+{
+    const uint64_t zero_ticks = zero_ticks_of(trace, report.clock);
+    const auto ns = [&](uint64_t ticks) {
+        return report.clock.hz > 0 ? report.clock.ns(double(ticks - std::min(zero_ticks, ticks)))
+                                   : 0;
+    };
+    report.range = ReportRange{};
+    if (plan.selected().from_ticks > 0)
+        report.range->from_ns = ns(plan.selected().from_ticks);
+    if (plan.selected().to_ticks < std::numeric_limits<uint64_t>::max())
+        report.range->to_ns = ns(plan.selected().to_ticks);
+    report.warnings.emplace_back("range: figures are of what ends in it; losses are those of the "
+                                 "whole recording");
+    if (report.classes.unmatched_stop > 0)
+        report.warnings.push_back(
+            fmt::format("range: {} no START in it or shortly before: excluded",
+                        counted(report.classes.unmatched_stop, "STOP has", "STOPs have")));
+    if (report.thinning || report.program_thinning)
+        report.warnings.emplace_back("range: net values are by calibration only, since random "
+                                     "thinning compares all epochs of a recording");
 }
 
 std::string drift_text(const Drift &drift, const StatsReport &report)
@@ -308,12 +336,16 @@ template <class Sink>
 bool read_all(TraceFile &trace, const Correction &correction, const AnalyseOptions &options,
               const Programs<Sink> &programs, StatsReport &report)
 {
-    KernelSlices kernel(trace, report.clock, correction, options.use_thinning);
-    UserAndKernelPairs sides(trace, programs.sink, kernel);
-    Merger merger(trace, pairing_order(trace));
+    KernelSlices kernel(trace, report.clock, correction, options.use_thinning && !options.plan);
+    RangeGate gate(options.plan ? options.plan->selected().from_ticks : 0);
+    InRange programs_in_range(gate, programs.sink);
+    InRange kernel_in_range(gate, kernel);
+    UserAndKernelPairs sides(trace, programs_in_range, kernel_in_range);
+    Merger merger(trace, options.plan ? Order::kTime : pairing_order(trace), options.plan);
     Run run;
     uint64_t runs = 0;
     while (merger.next(run)) {
+        gate.note(run);
         if (programs.thinning)
             programs.thinning->consume(run);
         kernel.consume(run);
@@ -324,7 +356,10 @@ bool read_all(TraceFile &trace, const Correction &correction, const AnalyseOptio
             break;
         }
     }
-    sides.finish();
+    if (merger.has_plan())
+        sides.finish_range();
+    else
+        sides.finish();
     const StreamFaults faults = merger.faults();
     report.records = faults.decoded;
     report.losses = losses_of(trace, trace.damage().chunks() > 0 || trace.missing_chunks() > 0);
@@ -345,7 +380,9 @@ bool read_all(TraceFile &trace, const Correction &correction, const AnalyseOptio
     kernel.finish(trace, correction, report);
     tell_doubtful(kernel.doubtful(), report);
     tell_what_kernel_lacks(report);
-    mark_incomplete(trace, faults, report);
+    mark_incomplete(trace, faults, merger.has_plan(), report);
+    if (options.plan)
+        tell_range(*options.plan, trace, report);
     tell_losses(report);
     tell_quality(trace, correction, faults, report);
     return kernel.has_nested();
@@ -370,7 +407,8 @@ StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
     const bool has_epochs = std::ranges::any_of(
         trace.epochs(), [](const Epoch &epoch) { return !belongs_to_kernel(epoch); });
     if (options.explains || has_epochs) {
-        Thinning thinning(trace, report.clock, correction, false, options.use_thinning);
+        Thinning thinning(trace, report.clock, correction, false,
+                          options.use_thinning && !options.plan);
         // Two share the memory of one.
         StatsCollector all(correction, 0, false, Batches::kFewSlices),
             complete(correction, counters, is_stepping, Batches::kFewSlices);

@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "analyse/report.hpp"
+#include "decode/seek/read_plan.hpp"
 
 namespace nsdump
 {
@@ -17,6 +19,7 @@ struct AnalyseOptions {
     std::function<bool(uint64_t, uint64_t)> progress;
     bool keeps_histograms = true; // in the report; takes much memory for many names
     bool use_thinning = true;     // if the trace has epochs
+    std::optional<ReadPlan> plan; // what to read; none: everything
     bool explains = false;        // SliceReport::thinning of every slice, also without epochs
 };
 

@@ -133,8 +133,15 @@ struct Classes {
 // Prefix of those StatsReport::warnings that say why figures are incomplete.
 inline constexpr const char *kIncompletePrefix = "incomplete: ";
 
+// The part of the recording that a report is of, in nanoseconds since its start.
+struct ReportRange {
+    std::optional<double> from_ns; // none: from its start
+    std::optional<double> to_ns;   // none: to its end
+};
+
 struct StatsReport {
     std::string path;
+    std::optional<ReportRange> range; // none: all of it
     uint64_t bytes = 0;
     uint32_t format_version = 0;
     std::string session_uuid;

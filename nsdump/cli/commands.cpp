@@ -2,6 +2,7 @@
 // cli: the list of commands, in the order of --help, and the options that several of them have.
 #include "cli/commands.hpp"
 
+#include "cli/read/standard_input.hpp"
 #include "common/command/arguments.hpp"
 #include "common/command/output.hpp"
 
@@ -9,7 +10,9 @@ namespace nsdump
 {
 void add_trace(command::ArgumentSet &arguments, std::string &trace)
 {
-    arguments.add("-r,--read,trace", trace, "trace file").kind("TRACE").required();
+    arguments.add("-r,--read,trace", trace, "trace file; -: standard input")
+        .kind("TRACE")
+        .required();
 }
 
 void check_trace_name(const std::string &trace)
@@ -17,8 +20,7 @@ void check_trace_name(const std::string &trace)
     if (trace.empty())
         throw command::UsageError("trace: is empty (give a name)");
     if (trace == "-")
-        throw command::UsageError(
-            "a trace cannot be read from standard input (save it to a file first)");
+        make_standard_input_a_file();
 }
 
 command::Argument add_output(command::ArgumentSet &arguments, std::string &output,

@@ -42,7 +42,8 @@ inline std::string is_positive(const std::string &text)
 
 // The trace to read: the positional argument or -r; exactly one of them.
 void add_trace(command::ArgumentSet &arguments, std::string &trace);
-// Throws UsageError for names that no trace can have.
+// To be called before the trace is opened.  Throws UsageError for names that no trace can have; a
+// pipe as standard input ("-") is copied to a file first.
 void check_trace_name(const std::string &trace);
 // -o: where text and data go instead of standard output.
 command::Argument add_output(command::ArgumentSet &arguments, std::string &output,

@@ -22,27 +22,33 @@ namespace
 class FileBytes final : public ByteSource
 {
 public:
-    explicit FileBytes(const std::string &path) : name_(path)
+    explicit FileBytes(const std::string &path)
+        : name_(path == "-" ? "standard input" : path),
+          fd_(path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                          : open(path.c_str(), O_RDONLY | O_CLOEXEC))
     {
-        fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
         if (fd_ < 0)
-            throw TraceError(fmt::format("{}: cannot open: {}", path, nslice_read_error(errno)));
+            throw TraceError(fmt::format("{}: cannot open: {}", name_, nslice_read_error(errno)));
         struct stat status;
         if (fstat(fd_, &status) != 0) {
             const int error = errno;
             close(fd_);
             throw TraceError(
-                fmt::format("{}: cannot determine its size: {}", path, nslice_read_error(error)));
+                fmt::format("{}: cannot determine its size: {}", name_, nslice_read_error(error)));
         }
         if (!S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode)) {
             close(fd_);
             if (S_ISDIR(status.st_mode))
-                throw TraceError(path + ": is a directory (specify a file in it)");
+                throw TraceError(name_ + ": is a directory (specify a file in it)");
             throw TraceError(
-                fmt::format("{}: not seekable (save it to a file first, e.g. `cat {} > trace.nsl`)",
-                            path, path));
+                fmt::format("{}: not seekable (read it from standard input, e.g. `nsdump stats - "
+                            "<{}`)",
+                            name_, path));
         }
         size_bytes_ = uint64_t(status.st_size);
+        if (path != "-")
+            modified_ns_ =
+                uint64_t(status.st_mtim.tv_sec) * 1'000'000'000 + uint64_t(status.st_mtim.tv_nsec);
         posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
     }
     ~FileBytes() override { close(fd_); }
@@ -51,6 +57,7 @@ public:
 
     const std::string &name() const override { return name_; }
     uint64_t size_bytes() const override { return size_bytes_; }
+    uint64_t modified_ns() const override { return modified_ns_; }
 
     size_t read_at(uint64_t offset, void *to, size_t bytes) override
     {
@@ -74,6 +81,7 @@ private:
     std::string name_;
     int fd_ = -1;
     uint64_t size_bytes_ = 0;
+    uint64_t modified_ns_ = 0;
 };
 
 class MemoryBytes final : public ByteSource

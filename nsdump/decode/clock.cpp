@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <iterator>
+#include <limits>
 #include <optional>
 
 namespace nsdump
@@ -97,5 +98,14 @@ Clock clock_of(const TraceFile &trace)
     if (const auto end = end_pair(trace))
         rate_between(start->ticks, start->mono_ns, end->ticks, end->mono_ns, min_span_ns, clock.hz);
     return clock;
+}
+
+uint64_t zero_ticks_of(const TraceFile &trace, const Clock &clock)
+{
+    uint64_t first_ticks = std::numeric_limits<uint64_t>::max();
+    for (const CpuChunks &chunks : trace.cpus())
+        first_ticks = std::min(first_ticks, chunks.first_ticks);
+    const bool has_start = clock.start_ticks > 0 && clock.start_ticks <= first_ticks;
+    return has_start || trace.cpus().empty() ? clock.start_ticks : first_ticks;
 }
 } // namespace nsdump

@@ -24,4 +24,8 @@ struct Clock {
 // they are too close together for an accurate quotient, or one is missing, the writer's first
 // estimate is used.
 Clock clock_of(const TraceFile &trace);
+
+// What times since the start count from: the START calibration, or the first record if there is
+// none before it.
+uint64_t zero_ticks_of(const TraceFile &trace, const Clock &clock);
 } // namespace nsdump

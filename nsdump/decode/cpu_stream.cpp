@@ -3,6 +3,7 @@
 #include "decode/cpu_stream.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace nsdump
 {
@@ -11,17 +12,85 @@ namespace
 constexpr size_t kBlockEvents = 512; // 16 KiB: fits in the L1 cache with its reader's data
 } // namespace
 
-CpuStream::CpuStream(TraceFile &trace, const CpuChunks &chunks)
-    : trace_(trace), chunks_(chunks), walker_(trace.source(), trace.format(), 0, nullptr),
-      offsets_(chunks.offsets)
+CpuStream::CpuStream(TraceFile &trace, const CpuChunks &chunks, const ReadPlan *plan)
+    : trace_(trace), chunks_(chunks), plan_(plan),
+      walker_(trace.source(), trace.format(), 0, nullptr), offsets_(chunks.offsets)
 {
+}
+
+// The next chunk in file order that may have events in a window; false if there is none.
+bool CpuStream::find_chunk(Chunk &chunk)
+{
+    if (!plan_)
+        return offsets_.next(offset_) && walker_.header_at(offset_, chunk);
+    const bool is_found = skip_to_window(chunk);
+    if (is_found && !has_begun_) { // where reading begins is no loss
+        next_sequence_ = chunk.header.sequence;
+        lost_before_ = chunk.header.lost_before;
+    }
+    has_begun_ = true;
+    return is_found;
+}
+
+// Events of a chunk are not later than the first one of the chunk after it.
+bool CpuStream::skip_to_window(Chunk &chunk)
+{
+    const auto find_following = [this] {
+        uint64_t offset = 0;
+        following_.emplace();
+        if (!offsets_.next(offset) || !walker_.header_at(offset, *following_))
+            following_.reset();
+    };
+    if (!has_begun_)
+        find_following();
+    while (following_) {
+        chunk = *following_;
+        offset_ = chunk.offset;
+        if (!pass_windows_before(chunk.header.first_ticks))
+            return false;
+        find_following();
+        if (!following_ || following_->header.first_ticks >= plan_->windows()[window_].from_ticks)
+            return true;
+    }
+    return false;
+}
+
+// Moves on to the first window that does not end before this time; false if there is none.
+bool CpuStream::pass_windows_before(uint64_t ticks)
+{
+    const std::vector<TickRange> &windows = plan_->windows();
+    while (window_ < windows.size() && windows[window_].to_ticks < ticks) {
+        ++window_;
+        is_after_gap_ = true;
+    }
+    return window_ < windows.size();
+}
+
+// The next events of the block that lie in one window; empty if there are no more.
+std::span<const Event> CpuStream::take_from_window()
+{
+    while (!rest_.empty() && pass_windows_before(rest_.front().ticks)) {
+        const TickRange &window = plan_->windows()[window_];
+        const auto begin = std::ranges::find_if(
+            rest_, [&](const Event &event) { return event.ticks >= window.from_ticks; });
+        const auto end = std::find_if(
+            begin, rest_.end(), [&](const Event &event) { return event.ticks > window.to_ticks; });
+        const std::span<const Event> taken(begin, end);
+        rest_ = {end, rest_.end()};
+        if (taken.empty())
+            continue;
+        is_after_loss_ |= std::exchange(is_after_gap_, false);
+        return taken;
+    }
+    rest_ = {};
+    return {};
 }
 
 bool CpuStream::next_chunk()
 {
     Chunk chunk;
     bool had_damage = false;
-    while (offsets_.next(offset_) && walker_.header_at(offset_, chunk)) {
+    while (find_chunk(chunk)) {
         if (!walker_.read_payload(chunk, payload_)) {
             trace_.damage().add(chunk.offset,
                                 trace_.format().chunk_header_bytes + chunk.header.payload_bytes,
@@ -74,11 +143,16 @@ std::span<const Event> CpuStream::next_block()
 {
     is_after_loss_ = false;
     for (;;) {
+        if (const auto taken = take_from_window(); !taken.empty())
+            return taken;
         const size_t count =
             trace_.format().decode_records(cursor_, events_.data(), events_.size());
         if (count > 0) {
             check_order(count);
-            return {events_.data(), count};
+            if (!plan_)
+                return {events_.data(), count};
+            rest_ = {events_.data(), count};
+            continue;
         }
         const bool pending_loss = is_after_loss_; // of a chunk that had no usable event
         finish_chunk();

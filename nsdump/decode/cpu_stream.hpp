@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "decode/chunk_walker.hpp"
 #include "decode/event.hpp"
 #include "decode/file_reader.hpp"
+#include "decode/seek/read_plan.hpp"
 
 namespace nsdump
 {
@@ -25,12 +27,14 @@ struct StreamFaults {
 class CpuStream
 {
 public:
-    // `chunks` is an element of trace.cpus().
-    CpuStream(TraceFile &trace, const CpuChunks &chunks);
+    // `chunks` is an element of trace.cpus().  With a plan, which has to outlive the stream, only
+    // the events in its windows are passed on.
+    CpuStream(TraceFile &trace, const CpuChunks &chunks, const ReadPlan *plan = nullptr);
 
     // The next block, empty at the end.  Events and their words are valid until the next call.
     std::span<const Event> next_block();
-    // True if records of this CPU were lost, or chunks are missing, right before the last block.
+    // True if records of this CPU were lost, or chunks are missing or not read, right before the
+    // last block.
     bool is_after_loss() const { return is_after_loss_; }
     uint64_t offset() const { return offset_; }
     uint32_t cpu() const { return chunks_.cpu; }
@@ -38,12 +42,20 @@ public:
     const StreamFaults &faults() const { return faults_; }
 
 private:
+    bool find_chunk(Chunk &chunk);
+    bool skip_to_window(Chunk &chunk);
     bool next_chunk();
     void finish_chunk();
+    bool pass_windows_before(uint64_t ticks);
+    std::span<const Event> take_from_window();
     void check_order(size_t count);
 
     TraceFile &trace_;
     const CpuChunks &chunks_;
+    const ReadPlan *plan_;
+    size_t window_ = 0;              // of the plan: the current or next one
+    std::optional<Chunk> following_; // already found, if there is a plan
+    std::span<const Event> rest_;    // of a block of several windows
     ChunkWalker walker_;
     Offsets::Reader offsets_;
     uint64_t offset_ = 0; // of the last chunk
@@ -57,6 +69,8 @@ private:
     bool has_ticks_back_ = false;
     bool is_after_loss_ = false;
     bool is_chunk_open_ = false;
+    bool has_begun_ = false;    // a chunk was read
+    bool is_after_gap_ = false; // between two windows of the plan
     StreamFaults faults_;
 };
 } // namespace nsdump

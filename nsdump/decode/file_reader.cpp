@@ -199,6 +199,7 @@ bool TraceFile::note_records(const Chunk &chunk)
         cpu_places_[{is_kernel, header.cpu}] = cpus_.size();
         cpus_.emplace_back().is_kernel = is_kernel;
         cpus_.back().cpu = header.cpu;
+        cpus_.back().first_ticks = header.first_ticks;
     }
     CpuChunks *const found = place == cpu_places_.end() ? &cpus_.back() : &cpus_[place->second];
     if (header.sequence >= found->next_sequence) {

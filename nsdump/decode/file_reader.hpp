@@ -32,6 +32,7 @@ struct CpuChunks {
     uint64_t misplaced_chunks = 0; // repeated or out of sequence
     uint64_t next_sequence = 0;
     uint64_t lost_before = 0; // of the last chunk
+    uint64_t first_ticks = 0; // of the first chunk
 
     std::string title() const
     {

@@ -7,13 +7,14 @@
 
 namespace nsdump
 {
-Merger::Merger(TraceFile &trace, Order order)
-    : order_(order), pending_(trace.cpus().size()), kernel_indices_(trace.kernel_indices())
+Merger::Merger(TraceFile &trace, Order order, std::optional<ReadPlan> plan)
+    : order_(order), plan_(plan ? std::make_unique<const ReadPlan>(*std::move(plan)) : nullptr),
+      pending_(trace.cpus().size()), kernel_indices_(trace.kernel_indices())
 {
     for (const CpuChunks &chunks : trace.cpus()) {
         is_lost_at_end_.push_back(trace.lost_at_end(chunks) > 0);
         const auto index = uint32_t(streams_.size());
-        streams_.push_back(std::make_unique<CpuStream>(trace, chunks));
+        streams_.push_back(std::make_unique<CpuStream>(trace, chunks, plan_.get()));
         if (refill(index))
             heap_.push_back({pending_[index].at->ticks, index});
     }
@@ -109,10 +110,13 @@ bool Merger::next(Run &run)
     has_run_ = !heap_.empty();
     if (!has_run_)
         return false;
-    const uint64_t limit = order_ == Order::kThread ? thread_limit() : strict_limit();
+    uint64_t limit = order_ == Order::kThread ? thread_limit() : strict_limit();
     Pending &pending = pending_[heap_[0].index];
     const Event *const begin = pending.at;
     const Event *at = begin + 1; // the first event is never later than the limit
+    run.is_lead_in = plan_ && begin->ticks < plan_->selected().from_ticks;
+    if (run.is_lead_in)
+        limit = std::min(limit, plan_->selected().from_ticks - 1);
     if (order_ == Order::kThread && pending.latest <= limit)
         at = pending.end;
     while (at < pending.end && at->ticks <= limit)

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct Run {
     bool is_after_loss = false;    // records of this CPU were lost right before the run
     bool is_kernel_unseen = false; // program run whose kernel records are lost (Order::kTime)
     std::span<const Event> events;
+    bool is_lead_in = false; // before the time that was asked for
 };
 
 enum class Order {
@@ -29,12 +31,16 @@ enum class Order {
 class Merger
 {
 public:
-    explicit Merger(TraceFile &trace, Order order = Order::kTime);
+    // A plan requires Order::kTime.
+    explicit Merger(TraceFile &trace, Order order = Order::kTime,
+                    std::optional<ReadPlan> plan = std::nullopt);
 
     // The next run, valid until the next call; false at the end.
     bool next(Run &run);
     // True once next() has returned false.
     bool is_over() const { return heap_.empty(); }
+    // True if only a part of the trace is read.
+    bool has_plan() const { return plan_ != nullptr; }
     // File position of the slowest stream, for a progress display.
     uint64_t position_bytes() const;
     // Sum over the streams; complete once next() has returned false.
@@ -61,6 +67,7 @@ private:
     void sift_down(size_t place);
 
     Order order_;
+    std::unique_ptr<const ReadPlan> plan_; // null: everything is read
     std::vector<std::unique_ptr<CpuStream>> streams_;
     std::vector<Pending> pending_;
     std::vector<uint32_t> kernel_indices_;

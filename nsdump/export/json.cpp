@@ -179,6 +179,14 @@ Json classes_json(const Classes &classes)
             {"crossed", classes.crossed}};
 }
 
+Json range_json(const ReportRange &range)
+{
+    Json json;
+    json["from_ns"] = range.from_ns ? Json(*range.from_ns) : Json(nullptr);
+    json["to_ns"] = range.to_ns ? Json(*range.to_ns) : Json(nullptr);
+    return json;
+}
+
 Json clock_json(const Clock &clock)
 {
     Json json = {{"source", clock.source}, {"mode", clock.mode}};
@@ -200,6 +208,8 @@ std::string stats_json(const StatsReport &report)
                      {"end", report.end},
                      {"records", report.records},
                      {"interrupted", report.is_interrupted}};
+    if (report.range)
+        json["range"] = range_json(*report.range);
     json["info"] = Json::object();
     for (const auto &[key, value] : report.info)
         json["info"][key] = value;

@@ -37,8 +37,8 @@ expect 2 "unknown option" "$nsdump" stats "$trace" --nonsense
 expect 2 "unknown export" "$nsdump" export "$trace" --what nonsense
 expect 2 "a trace without a name" "$nsdump" show ''
 contains "nsdump: trace: is empty (give a name)" err
-expect 2 "a trace from standard input" "$nsdump" stats -
-contains "nsdump: a trace cannot be read from standard input (save it to a file first)" err
+expect 3 "an empty standard input" "$nsdump" stats - </dev/null
+contains "nsdump: standard input: the file is empty" err
 expect 2 "-r without a trace" "$nsdump" show -r
 contains "nsdump: --read requires a value (see nsdump show --help)" err
 expect 2 "a flag with a value" "$nsdump" stats --json=foo "$trace"

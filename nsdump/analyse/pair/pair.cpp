@@ -279,4 +279,19 @@ void PairState::close_all()
         thread->overflow_names.clear();
     }
 }
+
+void PairState::close_uncounted()
+{
+    const auto slices = slice_counts_, units = unit_counts_;
+    close_all();
+    slice_counts_ = slices;
+    unit_counts_ = units;
+}
+
+void PairState::clear_counts()
+{
+    slice_counts_.clear();
+    unit_counts_.clear();
+    malformed_events_ = 0;
+}
 } // namespace nsdump

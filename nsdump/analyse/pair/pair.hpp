@@ -90,6 +90,8 @@ public:
     const UnpairedCounts &unit_counts(NameId name) const { return at(unit_counts_, name); }
     uint64_t malformed_events() const { return malformed_events_; }
     const BpfCosts &bpf_costs() const { return bpf_; }
+    // Forgets what could not be paired so far.
+    void clear_counts();
 
 protected:
     // Passes on a slice whose class was not yet known when it ended.
@@ -142,6 +144,7 @@ protected:
     Unit *begin_unit(ThreadState &thread, NameId name, const Event &event);
     void end_unit(ThreadState &thread, NameId name);
     void close_all();
+    void close_uncounted();
     UnpairedCounts &slice_counts_of(NameId name) { return grown(slice_counts_, name); }
     // An interrupt is not a child of the slice around it: adds its time to that slice's
     // interruptions.
@@ -225,6 +228,8 @@ public:
     void consume(const Run &run);
     // Slices that are still open at the end of the trace have no STOP.
     void finish() { close_all(); }
+    // Those that are open at the end of a range of time may have one after it.
+    void finish_range() { close_uncounted(); }
 
 private:
     static constexpr ptrdiff_t kFarEvents = 28, kNearEvents = 14; // prefetch distances

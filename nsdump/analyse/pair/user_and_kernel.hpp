@@ -49,6 +49,11 @@ public:
     // Runs of a merger with pairing_order().
     void consume(const Run &run)
     {
+        if (was_lead_in_ && !run.is_lead_in) [[unlikely]]
+            for (PairState *const side :
+                 {static_cast<PairState *>(&programs_), static_cast<PairState *>(&kernel_)})
+                side->clear_counts(); // what began before the lead-in has no START there
+        was_lead_in_ = run.is_lead_in;
         if (!run.is_kernel) [[likely]]
             programs_.consume(run);
         else
@@ -59,6 +64,12 @@ public:
     {
         programs_.finish();
         kernel_.finish();
+    }
+    // The same at the end of a range of time, where they are not counted.
+    void finish_range()
+    {
+        programs_.finish_range();
+        kernel_.finish_range();
     }
     const PairState &programs() const { return programs_; }
     const PairState &kernel() const { return kernel_; }
@@ -106,5 +117,6 @@ private:
     std::vector<uint32_t> program_indices_; // by kernel ring: the programs' ring of that CPU
     NameTable &names_;
     bool has_functions_; // slices of programs among the kernel's records
+    bool was_lead_in_ = false;
 };
 } // namespace nsdump

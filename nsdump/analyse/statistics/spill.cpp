@@ -2,15 +2,13 @@
 // analyse: rows of slices that do not fit in memory -> a temporary file.
 #include "analyse/statistics/spill.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
-#include <string>
 
 #include <fmt/format.h>
 
+#include "analyse/statistics/unnamed_file.hpp"
 #include "common/file_error/file_error.h"
 #include "decode/error.hpp"
 
@@ -24,17 +22,7 @@ SpillFile::~SpillFile()
 
 bool SpillFile::open()
 {
-    const char *const given = std::getenv("TMPDIR");
-    const std::string folder = given && *given ? given : "/var/tmp";
-    file_ = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (file_ < 0) { // not every file system supports O_TMPFILE
-        std::string path = folder + "/nsdump-XXXXXX";
-        file_ = mkostemp(path.data(), O_CLOEXEC);
-        if (file_ >= 0 && unlink(path.c_str()) < 0) {
-            close(file_);
-            file_ = -1;
-        }
-    }
+    file_ = open_unnamed_file();
     return file_ >= 0;
 }
 
@@ -89,7 +77,7 @@ const std::byte *SpillFile::read(uint32_t number)
         if (now < 0 && errno == EINTR)
             continue;
         if (now <= 0)
-            throw TraceError(fmt::format("temporary file in TMPDIR or /var/tmp: cannot read: {}",
+            throw TraceError(fmt::format("{}: cannot read: {}", kTemporaryFolders,
                                          now < 0 ? nslice_read_error(errno) : "truncated"));
         done += size_t(now);
     }

@@ -17,6 +17,7 @@ constexpr const char *kExamples = R"(
   nsdump export trace.nsl -o stats.csv                statistics of every slice as CSV
   nsdump export trace.nsl --what slices -o s.csv      one line per slice
   nsdump export trace.nsl --what events --json -c 5   the first five events as JSON
+  nsdump export trace.nsl --from 1s --to 2s           statistics of one second
 )";
 
 std::vector<std::string> format_names()
@@ -58,12 +59,16 @@ RunCommand add(command::ArgumentSet &arguments)
                  "calibration.json of nscalibrate to use instead of the trace's own constants")
             .kind("FILE")
             .check(command::is_given);
-    const command::Argument unit =
-        arguments.add("--unit", options->unit, "only events or slices of the unit with this number")
-            .check(is_count);
-    arguments.add("--slice", options->slice, "only events, slices or statistics with this name")
+    const command::Argument unit = arguments
+                                       .add("--unit", options->selection.unit,
+                                            "only events or slices of the unit with this number")
+                                       .check(is_count);
+    arguments
+        .add("--slice", options->selection.slice,
+             "only events, slices or statistics with this name")
         .kind("NAME")
         .check(command::is_given);
+    add_time_range(arguments, options->selection.range);
     const command::Argument limit =
         arguments.add("-c,--count", options->limit, "maximum number of events or slices to write")
             .kind("COUNT")

@@ -4,8 +4,9 @@
 
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <string>
+
+#include "cli/read/seek.hpp"
 
 namespace nsdump
 {
@@ -15,8 +16,7 @@ struct ExportOptions {
     std::string format = "csv"; // name of an ExportFormat
     std::string calibration;    // path; empty: the trace's own
     std::string output;         // path; empty or "-": standard output
-    std::optional<uint64_t> unit;
-    std::string slice; // name; empty: all
+    Selection selection;        // of events or slices; stats have only its name and range
     uint64_t limit = std::numeric_limits<uint64_t>::max();
     bool is_quiet = false;
 };

@@ -41,20 +41,23 @@ private:
 int export_events(const ExportOptions &options)
 {
     TraceFile trace(options.trace);
-    check_slice(trace, options.slice);
+    check_slice(trace, options.selection.slice);
     command::Output output(options.output, {options.trace, options.calibration});
     EventRows rows(row_format(options), trace.names());
     rows.header(output.text());
     std::optional<UnitFilter> unit;
-    if (options.unit)
-        unit.emplace(*options.unit);
+    if (options.selection.unit)
+        unit.emplace(*options.selection.unit);
     uint64_t written = 0;
     const auto write = [&](const Run &run) {
         for (const Event &event : run.events) {
             const NameId name = trace.names().of_slice(event.slice_id);
             const bool is_kernel = run.is_kernel && trace.names()[name].way == 0;
             if ((unit && !unit->contains(event, name, is_kernel)) ||
-                (!options.slice.empty() && trace.names()[name].text != options.slice))
+                (!options.selection.slice.empty() &&
+                 trace.names()[name].text != options.selection.slice))
+                continue;
+            if (run.is_lead_in)
                 continue;
             if (written >= options.limit)
                 break;
@@ -64,14 +67,14 @@ int export_events(const ExportOptions &options)
         output.flush_when_full();
         return written < options.limit;
     };
-    return for_each_run(trace, Order::kTime, options.is_quiet, write, [&] { output.finish(); });
+    return for_each_run(options, trace, Order::kTime, write, [&] { output.finish(); });
 }
 
 int export_slices(const ExportOptions &options)
 {
     const auto calibration = calibration_of(options.calibration);
     TraceFile trace(options.trace);
-    check_slice(trace, options.slice);
+    check_slice(trace, options.selection.slice);
     command::Output output(options.output, {options.trace, options.calibration});
     const Correction correction(trace, calibration ? &*calibration : nullptr);
     SliceRows rows(row_format(options), trace.names(), trace.cpus(), correction,
@@ -84,14 +87,15 @@ int export_slices(const ExportOptions &options)
 int export_stats(const ExportOptions &options)
 {
     TraceFile trace(options.trace);
-    check_slice(trace, options.slice);
+    check_slice(trace, options.selection.slice);
     command::Output output(options.output, {options.trace, options.calibration});
     StatsReport report =
         analyse_with_progress(trace, {options.calibration, row_format(options) == RowFormat::json,
-                                      options.is_quiet, true, false});
-    if (!options.slice.empty())
-        std::erase_if(report.slices,
-                      [&](const SliceReport &slice) { return slice.name != options.slice; });
+                                      options.is_quiet, true, false, options.selection.range});
+    if (!options.selection.slice.empty())
+        std::erase_if(report.slices, [&](const SliceReport &slice) {
+            return slice.name != options.selection.slice;
+        });
     output.text() = row_format(options) == RowFormat::json ? stats_json(report) : stats_csv(report);
     output.finish();
     for (const std::string &warning : report.warnings)

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "analyse/pair/in_range.hpp"
 #include "analyse/pair/user_and_kernel.hpp"
 #include "cli/export/export_options.hpp"
 #include "cli/read/finish.hpp"
@@ -16,15 +17,18 @@
 
 namespace nsdump
 {
-// Calls `each` for every run until it returns false or the user interrupts, then `at_end`, which
-// writes what is left.  Returns the exit code.
+// Calls `each` for every run of the selected range, unit and slice, and of what lies around them,
+// until it returns false or the user interrupts, then `at_end`, which writes what is left.  Runs of
+// the lead-in are marked.  Returns the exit code.
 template <class Each, class AtEnd>
-int for_each_run(TraceFile &trace, Order order, bool is_quiet, Each each, AtEnd at_end)
+int for_each_run(const ExportOptions &options, TraceFile &trace, Order order, Each each,
+                 AtEnd at_end)
 {
     constexpr uint64_t kProgressRuns = 1 << 12;
-    Merger merger(trace, order);
+    auto plan = plan_of(options.selection, trace, options.is_quiet);
+    Merger merger(trace, plan ? Order::kTime : order, std::move(plan));
     {
-        command::ReadProgress progress(!is_quiet);
+        command::ReadProgress progress(!options.is_quiet);
         Run run;
         uint64_t runs = 0;
         while (!command_was_interrupted() && merger.next(run) && each(run))
@@ -47,8 +51,9 @@ public:
 
     void slice(const Slice &slice)
     {
-        if (is_done() || (options_.unit && (!slice.unit || slice.unit->number != *options_.unit)) ||
-            (!options_.slice.empty() && trace_.names()[slice.name].text != options_.slice))
+        const auto &[range, unit, name] = options_.selection;
+        if (is_done() || (unit && (!slice.unit || slice.unit->number != *unit)) ||
+            (!name.empty() && trace_.names()[slice.name].text != name))
             return;
         ++passed_;
         sink_.slice(slice);
@@ -69,12 +74,15 @@ template <class Sink, class AtEnd>
 int for_each_slice(const ExportOptions &options, TraceFile &trace, Sink &sink, AtEnd at_end)
 {
     SelectedSlices<Sink> selected(options, trace, sink);
-    UserAndKernelPairs sides(trace, selected, selected);
+    RangeGate gate(ticks_of(options.selection.range, trace).from_ticks);
+    InRange in_range(gate, selected);
+    UserAndKernelPairs sides(trace, in_range, in_range);
     if (const std::string warning = foreign_threads_warning(trace); !warning.empty())
         tell_warning(trace.source().name(), warning);
     return for_each_run(
-        trace, Order::kTime, options.is_quiet,
+        options, trace, Order::kTime,
         [&](const Run &run) {
+            gate.note(run);
             sides.consume(run);
             return !selected.is_done();
         },

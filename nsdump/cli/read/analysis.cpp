@@ -23,6 +23,7 @@ StatsReport analyse_with_progress(TraceFile &trace, const AnalysisChoices &choic
     options.keeps_histograms = choices.keeps_histograms;
     options.use_thinning = choices.use_thinning;
     options.explains = choices.explains;
+    options.plan = plan_of(choices.range, trace);
     options.progress = [&](uint64_t done_bytes, uint64_t all_bytes) {
         progress.show(done_bytes, all_bytes);
         return !command_was_interrupted();

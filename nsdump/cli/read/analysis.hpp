@@ -6,6 +6,7 @@
 #include <string>
 
 #include "analyse/analyse.hpp"
+#include "cli/read/time_range.hpp"
 
 namespace nsdump
 {
@@ -18,6 +19,7 @@ struct AnalysisChoices {
     bool is_quiet = false;
     bool use_thinning = true;
     bool explains = false;
+    TimeRange range = {};
 };
 
 // Throws TraceError.  Ctrl-C stops reading early; the report then says so.

@@ -28,6 +28,7 @@ struct Options {
     std::string output;
     bool is_quiet = false;
     bool has_no_thinning = false;
+    TimeRange range;
 };
 
 const SliceReport &slice_of(const StatsReport &report, const std::string &name)
@@ -49,8 +50,9 @@ int run(const Options &options)
     check_trace_name(options.trace);
     TraceFile trace(options.trace);
     command::Output output(options.output, {options.trace, options.calibration});
-    const StatsReport report = analyse_with_progress(
-        trace, {options.calibration, false, options.is_quiet, !options.has_no_thinning, true});
+    const StatsReport report =
+        analyse_with_progress(trace, {options.calibration, false, options.is_quiet,
+                                      !options.has_no_thinning, true, options.range});
     const SliceReport &slice = slice_of(report, options.slice);
     output.text() = options.format == "json" ? explain_json(slice) : explain_text(slice);
     output.finish();
@@ -80,6 +82,7 @@ RunCommand add(command::ArgumentSet &arguments)
         .check(command::is_given);
     arguments.add_flag("--no-thinning", options->has_no_thinning,
                        "net values by calibration only, also if probes were switched at random");
+    add_time_range(arguments, options->range);
     arguments.add_format(options->format, {"text", "json"});
     add_output(arguments, options->output);
     add_quiet(arguments, options->is_quiet);

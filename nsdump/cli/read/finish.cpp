@@ -47,9 +47,10 @@ int finish_reading(TraceFile &trace, const Merger &merger)
     if (losses.kernel_totals_missing)
         command::tell("nsdump: {}: the kernel's totals are missing: its losses are unknown\n",
                       name);
-    // A reader that stopped early, at a limit, has not seen all records.
-    const Incomplete incomplete =
-        merger.is_over() ? incomplete_of(trace, losses, faults) : incomplete_so_far(trace);
+    // A reader that stopped early, at a limit, or read a part has not seen all records.
+    const Incomplete incomplete = merger.is_over() && !merger.has_plan()
+                                      ? incomplete_of(trace, losses, faults)
+                                      : incomplete_so_far(trace);
     for (const std::string &reason : incomplete.reasons)
         command::tell("nsdump: {}: {}\n", name, reason);
     const bool has_findings = is_damaged || !losses.has_footer || losses.kernel_totals_missing ||

@@ -13,7 +13,9 @@
 #include "analyse/losses.hpp"
 #include "cli/commands.hpp"
 #include "cli/read/finish.hpp"
+#include "cli/read/seek.hpp"
 #include "cli/read/selection.hpp"
+#include "cli/read/unit_filter.hpp"
 #include "common/command/arguments.hpp"
 #include "common/command/output.hpp"
 #include "common/command/signals.h"
@@ -33,7 +35,7 @@ struct Options {
     uint64_t limit = std::numeric_limits<uint64_t>::max();
     std::optional<uint32_t> cpu;
     std::optional<uint32_t> thread;
-    std::string slice;
+    Selection selection;
     bool raw = false;
     std::string output;
 };
@@ -87,12 +89,16 @@ public:
           output_(options.output, {options.trace})
     {
         in_ticks_ = options.raw || clock_.hz <= 0;
+        zero_ticks_ = zero_ticks_of(trace, clock_);
+        if (options.selection.unit)
+            unit_.emplace(*options.selection.unit);
     }
 
     int run();
 
 private:
     void line(const Event &event, NameId name, const Stacks::Place &place, bool is_kernel);
+    bool is_selected(const Event &event, NameId name, bool is_kernel);
     void details(const Event &event, const Stacks::Place &place, bool is_kernel,
                  std::string &out) const;
     std::string time_text(int64_t ticks) const
@@ -107,7 +113,8 @@ private:
     Clock clock_;
     command::Output output_;
     bool in_ticks_;
-    uint64_t zero_ticks_ = 0;
+    uint64_t zero_ticks_;
+    std::optional<UnitFilter> unit_;
     std::vector<std::string> texts_;
 };
 
@@ -155,28 +162,29 @@ void Show::line(const Event &event, NameId name, const Stacks::Place &place, boo
     output_.text() += '\n';
 }
 
+bool Show::is_selected(const Event &event, NameId name, bool is_kernel)
+{
+    const std::string &slice = options_.selection.slice;
+    return (!unit_ || unit_->contains(event, name, is_kernel)) &&
+           (!options_.cpu || *options_.cpu == event.cpu) &&
+           (!options_.thread || *options_.thread == event.thread_id) &&
+           (slice.empty() || trace_.names()[name].text == slice);
+}
+
 int Show::run()
 {
     output_.text() +=
         fmt::format("{:>16} {:>4} {:>8}  event\n", in_ticks_ ? "ticks" : "ns", "cpu", "thread");
     Stacks stacks;
-    Merger merger(trace_);
+    Merger merger(trace_, Order::kTime, plan_of(options_.selection, trace_, true));
     Run run;
-    bool is_first = true;
     uint64_t shown = 0;
     while (shown < options_.limit && !command_was_interrupted() && merger.next(run)) {
         for (const Event &event : run.events) {
-            if (is_first)
-                zero_ticks_ = clock_.start_ticks > 0 && clock_.start_ticks <= event.ticks
-                                  ? clock_.start_ticks
-                                  : event.ticks;
-            is_first = false;
             const NameId name = trace_.names().of_slice(event.slice_id);
             const bool is_kernel = run.is_kernel && trace_.names()[name].way == 0;
             const Stacks::Place place = stacks.note(name, event, is_kernel);
-            if ((options_.cpu && *options_.cpu != event.cpu) ||
-                (options_.thread && *options_.thread != event.thread_id) ||
-                (!options_.slice.empty() && trace_.names()[name].text != options_.slice))
+            if (!is_selected(event, name, is_kernel) || run.is_lead_in)
                 continue;
             if (shown++ == options_.limit)
                 break;
@@ -192,7 +200,7 @@ int run_show(const Options &options)
 {
     check_trace_name(options.trace);
     TraceFile trace(options.trace);
-    check_slice(trace, options.slice);
+    check_slice(trace, options.selection.slice);
     check_cpu(trace, options.cpu);
     return Show(trace, options).run();
 }
@@ -200,6 +208,8 @@ int run_show(const Options &options)
 constexpr const char *kExamples = R"(
   nsdump show trace.nsl -c 50              the first 50 events
   nsdump show trace.nsl --slice parse      only the events of the slice "parse"
+  nsdump show trace.nsl --unit 1234        what happened in unit 1234
+  nsdump show trace.nsl --from 1.5s --to 1501ms
   nsdump show trace.nsl --cpu 3 -o 3.txt   the events of CPU 3, into a file
 )";
 
@@ -212,9 +222,12 @@ RunCommand add(command::ArgumentSet &arguments)
         .check(is_count);
     arguments.add("--cpu", options->cpu, "only events of this CPU").check(is_count);
     arguments.add("--thread", options->thread, "only events of this thread").check(is_count);
-    arguments.add("--slice", options->slice, "only events with this name")
+    arguments.add("--unit", options->selection.unit, "only events of the unit with this number")
+        .check(is_count);
+    arguments.add("--slice", options->selection.slice, "only events with this name")
         .kind("NAME")
         .check(command::is_given);
+    add_time_range(arguments, options->selection.range);
     arguments.add_flag("--raw", options->raw, "clock ticks instead of nanoseconds since the start");
     add_output(arguments, options->output);
     arguments.footer(help_footer(kExamples));

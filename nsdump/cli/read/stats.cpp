@@ -21,6 +21,7 @@ struct Options {
     std::string output;
     bool is_quiet = false;
     bool has_no_thinning = false;
+    TimeRange range;
 };
 
 int run(const Options &options)
@@ -30,7 +31,8 @@ int run(const Options &options)
     command::Output output(options.output, {options.trace, options.calibration});
     const StatsReport report =
         analyse_with_progress(trace, {options.calibration, options.format == "json",
-                                      options.is_quiet, !options.has_no_thinning, false});
+                                      options.is_quiet, !options.has_no_thinning, false,
+                                      options.range});
     output.text() = options.format == "json"  ? stats_json(report)
                     : options.format == "csv" ? stats_csv(report)
                                               : stats_text(report);
@@ -68,6 +70,7 @@ RunCommand add(command::ArgumentSet &arguments)
         .check(command::is_given);
     arguments.add_flag("--no-thinning", options->has_no_thinning,
                        "net values by calibration only, also if probes were switched at random");
+    add_time_range(arguments, options->range);
     arguments.add_format(options->format, {"text", "json", "csv"});
     add_output(arguments, options->output);
     add_quiet(arguments, options->is_quiet);

@@ -17,6 +17,9 @@ class UnitFilter
 public:
     explicit UnitFilter(uint64_t number) : number_(number) {}
 
+    // Whether a thread is in the unit now.
+    bool is_inside() const { return !inside_.empty(); }
+
     // INIT and EXIT belong to the unit.  `name` is the event's.
     bool contains(const Event &event, NameId name, bool is_kernel)
     {

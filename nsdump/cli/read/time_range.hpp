@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// cli: --from and --to -> the ticks of a trace.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/read/moment.hpp"
+#include "decode/file_reader.hpp"
+#include "decode/seek/read_plan.hpp"
+
+namespace command
+{
+class ArgumentSet;
+}
+
+namespace nsdump
+{
+struct TimeRange {
+    std::string from; // as given; empty: the beginning
+    std::string to;   // empty: the end
+
+    bool is_given() const { return !from.empty() || !to.empty(); }
+};
+
+void add_time_range(command::ArgumentSet &arguments, TimeRange &range);
+
+// A slice that began longer before the range than this has no START there.
+inline constexpr double kLeadInNs = 100e6;
+
+// Throws UsageError if the trace has no clock for it, or if the range is empty.
+TickRange ticks_of(const TimeRange &range, const TraceFile &trace);
+// 0 if the clock's rate is unknown.
+uint64_t ticks_of(double length_ns, const TraceFile &trace);
+// None if no range is given: everything is read.
+std::optional<ReadPlan> plan_of(const TimeRange &range, const TraceFile &trace);
+} // namespace nsdump

@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Parts of a trace, by time, unit and name, against the whole of it; traces from pipes."""
+
+import csv
+import io
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from probed_programs import NSDUMP, run
+
+MAKE = pathlib.Path(os.environ["NETSLICE_BUILD"]) / "tests"
+HERTZ = 2_596_000_000  # of make_trace
+BEGIN_TICKS = 1_000_000_000
+INDEX_HEADER_BYTES = 64
+
+
+class MadeTraceTest(unittest.TestCase):
+    """Has a trace of two CPUs in a folder of its own."""
+
+    @classmethod
+    def setUpClass(cls):
+        temporary = tempfile.TemporaryDirectory(prefix="netslice-seek-")
+        cls.addClassCleanup(temporary.cleanup)
+        cls.folder = pathlib.Path(temporary.name)
+        cls.trace = cls.make("plain.nsl", "--records", 400_000, "--chunk-bytes", 4096)
+
+    @classmethod
+    def make(cls, name, *options):
+        subprocess.run([MAKE / "make_trace", cls.folder / name, *map(str, options)], check=True)
+        return cls.folder / name
+
+
+class PartsOfATrace(MadeTraceTest):
+    def rows(self, trace, *options, what="slices"):
+        done = run(NSDUMP, "export", trace, "--what", what, *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return list(csv.DictReader(io.StringIO(done.stdout)))
+
+    def test_a_range_has_the_slices_that_end_in_it(self):
+        every = self.rows(self.trace)
+        ends = sorted(int(row["stop_ticks"]) for row in every)
+        low, high = ends[len(ends) // 3], ends[len(ends) // 2]
+        times = [f"{(ticks - BEGIN_TICKS) * 1e9 / HERTZ:.3f}ns" for ticks in (low, high)]
+        found = self.rows(self.trace, "--from", times[0], "--to", times[1])
+        wanted = [row for row in every if low <= int(row["stop_ticks"]) <= high]
+        self.assertEqual(found, wanted)
+        self.assertGreater(len(wanted), 1000)
+
+    def test_a_trace_cut_in_two_ranges_has_all_its_slices_once(self):
+        def counts(*options):
+            done = run(NSDUMP, "stats", self.trace, "--format", "csv", *options)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            rows = csv.DictReader(done.stdout.splitlines())
+            return {row["name"]: int(row["count"]) for row in rows}
+
+        whole = counts()
+        first, second = counts("--to", "3000000ns"), counts("--from", "3000000.5ns")
+        self.assertEqual(whole, {name: first[name] + second[name] for name in whole})
+        self.assertTrue(all(first.values()) and all(second.values()))
+
+    def test_a_report_tells_its_range(self):
+        done = run(NSDUMP, "stats", self.trace, "--json", "--from", "1ms", "--to", "0.002")
+        found = json.loads(done.stdout)["range"]
+        self.assertAlmostEqual(found["from_ns"], 1e6, delta=1)
+        self.assertAlmostEqual(found["to_ns"], 2e6, delta=1)
+        self.assertNotIn("range", json.loads(run(NSDUMP, "stats", self.trace, "--json").stdout))
+
+    def test_events_of_a_range_are_the_same_in_show_and_export(self):
+        options = ["--from", "1ms", "--to", "1100us"]
+        events = self.rows(self.trace, *options, what="events")
+        shown = run(NSDUMP, "show", self.trace, "--raw", *options).stdout.splitlines()[1:]
+        self.assertEqual([row["ticks"] for row in events], [line.split()[0] for line in shown])
+        self.assertGreater(len(events), 100)
+        ticks = [(int(row["ticks"]) - BEGIN_TICKS) / HERTZ for row in events]
+        self.assertTrue(all(0.000999 < second < 0.001101 for second in ticks))
+
+    def test_a_unit_has_the_slices_and_events_that_reading_everything_finds(self):
+        wanted = [row for row in self.rows(self.trace) if row["unit_number"] == "1234"]
+        self.assertEqual(self.rows(self.trace, "--unit", "1234"), wanted)
+        self.assertGreater(len(wanted), 20)
+        events = self.rows(self.trace, "--unit", "1234", what="events")
+        self.assertEqual(sum(row["kind"] == "STOP" for row in events), len(wanted))
+        shown = run(NSDUMP, "show", self.trace, "--unit", "1234").stdout.splitlines()[1:]
+        self.assertEqual(len(shown), len(events))
+
+    def test_a_unit_that_is_not_there_has_nothing(self):
+        self.assertEqual(self.rows(self.trace, "--unit", "99999999"), [])
+
+    def test_a_range_that_cannot_be_is_refused(self):
+        for options, words in (
+            (["--from", "soon"], "is not a time"),
+            (["--from", "2s", "--to", "1s"], "is after"),
+            (["--to", "2001-01-01T00:00:00Z"], "before its start"),
+        ):
+            for command in ("stats", "show", "export"):
+                done = run(NSDUMP, command, self.trace, *options)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(words, done.stderr)
+
+    def test_an_index_is_written_once_and_not_believed_if_it_is_of_another_trace(self):
+        trace = self.make("large.nsl", "--records", 4_500_000)
+        index = trace.with_name("large.nsl.idx")
+        unit = self.rows(trace, "--unit", "5000")
+        self.assertGreater(len(unit), 20)
+        good = index.read_bytes()
+        written = index.stat().st_mtime_ns
+        self.assertEqual(self.rows(trace, "--unit", "5000"), unit)
+        self.assertEqual(index.stat().st_mtime_ns, written)
+        for bad in (
+            b"",
+            good[:-1],
+            good + b"x",
+            good[:100] + b"\xff" + good[101:],
+            good[:INDEX_HEADER_BYTES] + bytes(len(good) - INDEX_HEADER_BYTES),
+        ):
+            index.write_bytes(bad)
+            self.assertEqual(self.rows(trace, "--unit", "5000"), unit)
+        index.write_bytes(b"notes of mine")
+        self.assertEqual(self.rows(trace, "--unit", "5000"), unit)
+        self.assertEqual(index.read_bytes(), b"notes of mine")
+        index.unlink()
+        os.mkfifo(index)
+        self.assertEqual(self.rows(trace, "--unit", "5000"), unit)
+        index.unlink()
+        index.write_bytes(good)
+        os.utime(trace)  # as if it had been written again
+        self.assertEqual(self.rows(trace, "--unit", "5000"), unit)
+        self.assertNotEqual(index.read_bytes(), good)
+
+    def test_damaged_and_hostile_traces_are_read_in_parts_without_harm(self):
+        for kind in run(MAKE / "make_hostile").stdout.split():
+            trace = self.folder / "hostile.nsl"
+            subprocess.run([MAKE / "make_hostile", kind, trace], check=True)
+            for command in (
+                ["stats", "--from", "1us", "--to", "1s"],
+                ["show", "--unit", "3", "-c", "5"],
+                ["export", "--what", "slices", "--slice", "s1", "-c", "5"],
+            ):
+                with self.subTest(kind=kind, command=command):
+                    done = run("timeout", "60", NSDUMP, *command, trace)
+                    self.assertIn(done.returncode, (0, 1, 2), done.stderr[-500:])
+
+
+class Pipes(MadeTraceTest):
+    """Standard input."""
+
+    def text_of(self, command, expected=0, **options):
+        done = subprocess.run(
+            [NSDUMP, *command], capture_output=True, text=True, check=False, **options
+        )
+        self.assertEqual(done.returncode, expected, done.stderr)
+        return done.stdout.replace("standard input", str(self.trace))
+
+    def test_a_trace_is_the_same_as_a_file_from_a_file_and_from_a_pipe(self):
+        for words in (
+            ["stats"],
+            ["show", "-c", "9"],
+            ["check"],
+            ["export", "--unit=7", "--what=slices"],
+        ):
+            named = self.text_of([words[0], self.trace, *words[1:]])
+            with self.trace.open("rb") as file:
+                self.assertEqual(self.text_of([words[0], "-", *words[1:]], stdin=file), named)
+            with subprocess.Popen(["cat", self.trace], stdout=subprocess.PIPE) as cat:
+                self.assertEqual(self.text_of([words[0], "-", *words[1:]], stdin=cat.stdout), named)
+
+    def test_the_rest_of_a_file_is_read_like_a_pipe(self):
+        padded = self.folder / "padded"
+        padded.write_bytes(b"header\n" + self.trace.read_bytes())
+        done = run("sh", "-c", f'{{ read line; exec "{NSDUMP}" check -q -; }} <"{padded}"')
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_what_is_no_trace_is_named_and_not_copied_without_end(self):
+        for words, code, message in (
+            ("printf ''", 3, "standard input: the file is empty"),
+            ("echo hello", 3, "standard input: at byte 0: not a NetSlice trace"),
+            ("cat /dev/zero", 3, "standard input: at byte 0: not a NetSlice trace"),
+            (f"head -c 40 '{self.trace}'", 3, "truncated inside its header"),
+            (f"head -c 100000 '{self.trace}'", 1, "no footer"),
+        ):
+            with self.subTest(words=words):
+                done = run("sh", "-c", f"{words} | timeout 60 '{NSDUMP}' show - -c 1")
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn(message, done.stderr)
+
+    def test_a_full_temporary_folder_is_told(self):
+        if os.geteuid() != 0 or not shutil.which("unshare"):
+            self.skipTest("requires root, to mount a small file system")
+        inside = (
+            "mount -t tmpfs -o size=1m none /mnt &&"
+            f" cat '{self.trace}' | TMPDIR=/mnt '{NSDUMP}' stats -; echo $?; ls -A /mnt"
+        )
+        done = run("unshare", "-m", "sh", "-c", inside)
+        self.assertEqual(done.stdout, "4\n", done.stderr)
+        self.assertIn("TMPDIR", done.stderr)
+        self.assertIn("No space left", done.stderr)
+
+    def test_the_input_is_not_replaced_by_the_output(self):
+        copy = self.folder / "own.nsl"
+        shutil.copy(self.trace, copy)
+        for output in (copy, "/dev/stdin"):
+            with copy.open("rb") as file:
+                done = run(NSDUMP, "export", "-", "-o", output, stdin=file)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("the same file as the input", done.stderr)
+        self.assertEqual(copy.read_bytes(), self.trace.read_bytes())
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
