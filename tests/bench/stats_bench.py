@@ -30,14 +30,14 @@ def measure(make_trace, nsdump, folder, records, options):
         )
         seconds, peak_kib = [], []
         for _ in range(3):
-            process = subprocess.Popen([nsdump, "stats", trace], stdout=subprocess.DEVNULL)
+            process = subprocess.Popen([nsdump, "stats", "--all", trace], stdout=subprocess.DEVNULL)
             _, status, usage = os.wait4(process.pid, 0)
             if status != 0:
                 sys.exit(f"nsdump stats ended with status {status}")
             seconds.append(usage.ru_utime + usage.ru_stime)
             peak_kib.append(usage.ru_maxrss)
         head = subprocess.run(
-            [nsdump, "stats", trace], check=True, capture_output=True, text=True
+            [nsdump, "stats", "--all", trace], check=True, capture_output=True, text=True
         ).stdout
         read = re.search(r"^trace .* (\d+) bytes, (\d+) records", head)
     seconds.sort()

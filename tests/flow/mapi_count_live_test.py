@@ -108,7 +108,10 @@ class CountLive(LiveTest):
                 [line.split("\t")[0] for line in out.splitlines()], ["2000", "4000"], err
             )
             stats = subprocess.run(
-                [DUMP, "stats", folder + "/t.nsl"], capture_output=True, text=True, check=True
+                [DUMP, "stats", "--all", folder + "/t.nsl"],
+                capture_output=True,
+                text=True,
+                check=True,
             ).stdout
             units, packets = map(
                 int, re.search(r"batch: (\d+) units, (\d+) packets", stats).groups()

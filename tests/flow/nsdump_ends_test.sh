@@ -39,7 +39,7 @@ ends_drained() {
 json() { python3 -c 'import json, sys; d = json.load(open("stats.json")); sys.exit(0 if eval(sys.argv[1]) else 1)' "$1"; }
 
 is_unfinished() { # what
-    "$nsdump" stats t.nsl >text 2>text.err
+    "$nsdump" stats --all t.nsl >text 2>text.err
     [[ $? == 1 ]] || fail "$1: stats does not end with 1"
     "$nsdump" stats --format json t.nsl >stats.json 2>/dev/null
     # shellcheck disable=SC2094 # "csv" is a format, not the file
@@ -76,7 +76,7 @@ is_unfinished "a flight recorder"
 json 'd["calibration"]["start"] and d["trace"]["records"] == 0' || fail "a flight recorder: no START calibration"
 ends exit 1000 0 ""
 "$nsdump" check -q t.nsl || fail "exit: not whole"
-"$nsdump" stats t.nsl >text 2>&1
+"$nsdump" stats --all t.nsl >text 2>&1
 contains "issued 2000 = drained 2000 + lost 0" text "exit"
 
 # After chroot() the trace's path no longer leads to it. LeakSanitizer does not run without /proc.
@@ -98,7 +98,7 @@ for option in --control --thin=auto; do
 done
 ends pthread_exit 1000 0 ""
 "$nsdump" check -q t.nsl || fail "pthread_exit: not whole"
-"$nsdump" stats t.nsl >text 2>&1
+"$nsdump" stats --all t.nsl >text 2>&1
 contains "issued 2002 = drained 2002 + lost 0" text "pthread_exit"
 
 if command -v gnuplot >/dev/null; then

@@ -89,7 +89,7 @@ class Functions(ProgramsTest):
                 self.assertEqual(self.total(stats["leaf()"]), CALLS)
                 self.assertFalse(stats["leaf()"]["kernel"])
                 self.assertIn("1 function by uprobes", self.words)
-                text = run(NSDUMP, "stats", self.trace).stdout
+                text = run(NSDUMP, "stats", "--all", self.trace).stdout
                 self.assertIn("functions 1 by uprobes (requested), recorder bpf", text)
 
     def test_names_of_cpp_are_those_of_the_source_and_overloads_stay_apart(self):

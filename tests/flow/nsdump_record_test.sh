@@ -65,7 +65,7 @@ expect 3 "control of a process that has ended" "$nsdump" control --pid $! --slic
 contains "nsdump: process $!: No such process" err
 expect 2 "an empty pattern" "$nsdump" record --slices work, -w s.nsl -- "$program" - 10
 contains 'slices=work,: a pattern is missing after the last comma' err
-expect 0 "statistics of selected slices" "$nsdump" stats s.nsl
+expect 0 "statistics of selected slices" "$nsdump" stats --all s.nsl
 contains 'slices: no slice or mark matches "no*"; available: work' out
 expect 2 "an unknown counter" "$nsdump" record --counters bogus -w t.nsl -- "$program" - 10
 contains 'unknown counter "bogus"' err

@@ -111,7 +111,7 @@ done
 
 expect 0 "check" "$nsdump" check "$trace"
 contains "every one accounted for" out
-expect 0 "stats" "$nsdump" stats "$trace"
+expect 0 "stats" "$nsdump" stats --all "$trace"
 contains "INSTRUCTIONS: instructions" out
 contains "migrated 8" out
 expect 0 "explain" "$nsdump" explain "$trace" receive

@@ -167,7 +167,7 @@ END
             show_file both.nsl
             trace "su user -c"
             strings trace.nsl | grep kernel.groups
-            nsdump stats trace.nsl 2>/dev/null | grep ^warning
+            nsdump stats --all trace.nsl 2>/dev/null | grep ^warning
             vm_kernel_recorder irq 600000 >/dev/null &
             recorder=$!
             sleep 1

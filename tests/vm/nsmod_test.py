@@ -76,7 +76,7 @@ class Nsmod(nsmod_guest.NsmodTest):
             cat /dev/nsmod >rest.nsl
             nsdump check rest.nsl | tail -n 1
             committed=$(od -A n -t u8 count | tr -d ' ')
-            nsdump stats rest.nsl | sed -n "s/^mark .*max \\([0-9]*\\)$/committed $committed read \\1/p"
+            nsdump stats --all rest.nsl | sed -n "s/^mark .*max \\([0-9]*\\)$/committed $committed read \\1/p"
             """,  # noqa: E501, shell text
             self.check_rest,
         )

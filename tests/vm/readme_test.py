@@ -45,7 +45,10 @@ class Readme(nsmod_guest.NsmodTest):
                 ("load", load),
                 ("annotate", annotate.replace("insmod nsmod/nsmod.ko", "true")),
                 ("kernel", kernel),
-                ("beside", "NETSLICE=recorder=nsmod ./app &\n" + beside + "nsdump stats trace.nsl"),
+                (
+                    "beside",
+                    "NETSLICE=recorder=nsmod ./app &\n" + beside + "nsdump stats --all trace.nsl",
+                ),
             )
         )
         self.run_guests(

@@ -26,7 +26,7 @@ class RecordKernel(nsmod_guest.NsmodTest):
             + """
             nsdump record -k irq,softirq,sched -w both.nsl -- vm_long_slices 50 20
             stats both
-            nsdump stats both.nsl | grep -E "subtracted|^kernel"
+            nsdump stats --all both.nsl | grep -E "subtracted|^kernel"
             nsdump show both.nsl -c 5
             nsdump export both.nsl --what slices -c 1000 | grep -c kernel:
             """,

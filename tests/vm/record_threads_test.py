@@ -18,7 +18,7 @@ class RecordThreads(nsmod_guest.NsmodTest):
             nsdump record -k sched --kernel-own -w none.nsl -- ./no-such-program; echo "none: $?"
             nsdump record -k irq,softirq,sched -w inside.nsl -- unshare -p -f vm_writer 20000
             stats inside
-            nsdump stats inside.nsl | grep "pid namespace"
+            nsdump stats --all inside.nsl | grep "pid namespace"
             """,
             self.check,
         )

@@ -54,7 +54,7 @@ class Recorders(nsmod_guest.NsmodTest):
                 for one in module programs; do
                     nsdump check $one.nsl | tail -n 1
                     events $one
-                    nsdump stats $one.nsl | grep "has no tracepoint" >$one.missing
+                    nsdump stats --all $one.nsl | grep "has no tracepoint" >$one.missing
                 done
                 for what in events missing; do
                     cmp module.$what programs.$what && echo "$groups: same $what"

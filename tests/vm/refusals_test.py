@@ -42,7 +42,7 @@ try text nsdump kernel --list
 try some nsdump record -k irq,softirq -w some.nsl -- sh -c "vm_writer 200000; echo interrupts of the console >/dev/console"
 try some_whole nsdump check some.nsl
 try some_stats stats some.nsl
-try some_text nsdump stats some.nsl
+try some_text nsdump stats --all some.nsl
 try none nsdump record -k irq,sched -w none.nsl -- vm_writer 10
 try none_alone nsdump kernel sched -d 1 -w none.nsl
 rm -f none.nsl

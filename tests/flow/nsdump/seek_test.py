@@ -3,14 +3,18 @@
 """Parts of a trace, by time, unit and name, against the whole of it; traces from pipes."""
 
 import csv
+import fcntl
 import io
 import json
 import os
 import pathlib
+import pty
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import unittest
 
 from probed_programs import NSDUMP, run
@@ -160,7 +164,7 @@ class Pipes(MadeTraceTest):
 
     def test_a_trace_is_the_same_as_a_file_from_a_file_and_from_a_pipe(self):
         for words in (
-            ["stats"],
+            ["stats", "--all"],
             ["show", "-c", "9"],
             ["check"],
             ["export", "--unit=7", "--what=slices"],
@@ -211,6 +215,50 @@ class Pipes(MadeTraceTest):
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn("the same file as the input", done.stderr)
         self.assertEqual(copy.read_bytes(), self.trace.read_bytes())
+
+
+class Screens(MadeTraceTest):
+    """nsdump stats on a terminal and elsewhere."""
+
+    def on_terminal(self, *options, columns=70, lines=16, **environment):
+        master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+        with subprocess.Popen(
+            [NSDUMP, "stats", self.trace, *options],
+            stdout=slave,
+            env={**os.environ, "TERM": "xterm", "LC_ALL": "C.UTF-8", **environment},
+        ) as process:
+            os.close(slave)
+            text = b""
+            try:
+                while part := os.read(master, 65536):
+                    text += part
+            except OSError:  # the other side is closed
+                pass
+        os.close(master)
+        self.assertEqual(process.returncode, 0)
+        return text.decode().replace("\r\n", "\n")
+
+    def test_a_terminal_gets_colours_and_no_more_than_it_can_show(self):
+        text = self.on_terminal()
+        self.assertIn("\033[", text)
+        plain = self.on_terminal("--colour=never")
+        self.assertNotIn("\033", plain)
+        self.assertEqual(self.on_terminal(NO_COLOR="1"), plain)
+        self.assertNotIn("\033", self.on_terminal(TERM="dumb"))
+        self.assertLess(len(plain.splitlines()), 16)
+        self.assertLessEqual(max(map(len, plain.splitlines())), 70)
+
+    def test_elsewhere_it_is_plain_and_colours_are_by_request(self):
+        self.assertNotIn("\033", run(NSDUMP, "stats", self.trace).stdout)
+        self.assertIn("\033", run(NSDUMP, "stats", self.trace, "--colour=always").stdout)
+
+    def test_all_has_what_the_screen_leaves_out(self):
+        screen, whole = (run(NSDUMP, "stats", self.trace, *o).stdout for o in ([], ["--all"]))
+        self.assertIn("nsdump stats --all", screen)
+        for words in ("classes ", "machine ", "clock ", "mark ", "unit "):
+            self.assertNotIn(f"\n{words}", screen)
+            self.assertIn(f"\n{words}", whole)
 
 
 if __name__ == "__main__":
