@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <thread>
 
 #include "analyse/report.hpp"
 
@@ -17,7 +18,8 @@ struct AnalyseOptions {
     std::function<bool(uint64_t, uint64_t)> progress;
     bool keeps_histograms = true; // in the report; takes much memory for many names
     bool use_thinning = true;     // if the trace has epochs
-    bool explains = false;        // SliceReport::thinning of every slice, also without epochs
+    unsigned threads = std::thread::hardware_concurrency(); // at most; 0 as 1
+    bool explains = false; // SliceReport::thinning of every slice, also without epochs
 };
 
 // Throws TraceError if the file cannot be read at all; damage is listed in the report.

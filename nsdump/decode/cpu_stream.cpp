@@ -11,9 +11,9 @@ namespace
 constexpr size_t kBlockEvents = 512; // 16 KiB: fits in the L1 cache with its reader's data
 } // namespace
 
-CpuStream::CpuStream(TraceFile &trace, const CpuChunks &chunks)
-    : trace_(trace), chunks_(chunks), walker_(trace.source(), trace.format(), 0, nullptr),
-      offsets_(chunks.offsets)
+CpuStream::CpuStream(const TraceFile &trace, const CpuChunks &chunks, DamageLog &damage)
+    : trace_(trace), damage_(damage), chunks_(chunks),
+      walker_(trace.source(), trace.format(), 0, nullptr), offsets_(chunks.offsets)
 {
 }
 
@@ -23,9 +23,9 @@ bool CpuStream::next_chunk()
     bool had_damage = false;
     while (offsets_.next(offset_) && walker_.header_at(offset_, chunk)) {
         if (!walker_.read_payload(chunk, payload_)) {
-            trace_.damage().add(chunk.offset,
-                                trace_.format().chunk_header_bytes + chunk.header.payload_bytes,
-                                "wrong payload checksum");
+            damage_.add(chunk.offset,
+                        trace_.format().chunk_header_bytes + chunk.header.payload_bytes,
+                        "wrong payload checksum");
             had_damage = true;
             continue;
         }

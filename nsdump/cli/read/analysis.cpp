@@ -23,6 +23,8 @@ StatsReport analyse_with_progress(TraceFile &trace, const AnalysisChoices &choic
     options.keeps_histograms = choices.keeps_histograms;
     options.use_thinning = choices.use_thinning;
     options.explains = choices.explains;
+    if (choices.threads > 0)
+        options.threads = choices.threads;
     options.progress = [&](uint64_t done_bytes, uint64_t all_bytes) {
         progress.show(done_bytes, all_bytes);
         return !command_was_interrupted();

@@ -18,6 +18,7 @@ struct AnalysisChoices {
     bool is_quiet = false;
     bool use_thinning = true;
     bool explains = false;
+    unsigned threads = 0; // 0: one for each CPU
 };
 
 // Throws TraceError.  Ctrl-C stops reading early; the report then says so.

@@ -21,6 +21,7 @@ struct Options {
     std::string output;
     bool is_quiet = false;
     bool has_no_thinning = false;
+    unsigned threads = 0;
 };
 
 int run(const Options &options)
@@ -28,9 +29,9 @@ int run(const Options &options)
     check_trace_name(options.trace);
     TraceFile trace(options.trace);
     command::Output output(options.output, {options.trace, options.calibration});
-    const StatsReport report =
-        analyse_with_progress(trace, {options.calibration, options.format == "json",
-                                      options.is_quiet, !options.has_no_thinning, false});
+    const StatsReport report = analyse_with_progress(
+        trace, {options.calibration, options.format == "json", options.is_quiet,
+                !options.has_no_thinning, false, options.threads});
     output.text() = options.format == "json"  ? stats_json(report)
                     : options.format == "csv" ? stats_csv(report)
                                               : stats_text(report);
@@ -68,6 +69,11 @@ RunCommand add(command::ArgumentSet &arguments)
         .check(command::is_given);
     arguments.add_flag("--no-thinning", options->has_no_thinning,
                        "net values by calibration only, also if probes were switched at random");
+    arguments
+        .add("--threads", options->threads,
+             "at most so many threads read CPUs at the same time; default: one for each CPU here")
+        .kind("N")
+        .check(is_positive);
     arguments.add_format(options->format, {"text", "json", "csv"});
     add_output(arguments, options->output);
     add_quiet(arguments, options->is_quiet);
