@@ -9,8 +9,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "analyse/by_cpu/by_cpu.hpp"
 #include "analyse/incomplete.hpp"
 #include "analyse/kernel_slices.hpp"
+#include "analyse/nesting_seen.hpp"
 #include "analyse/pair/in_range.hpp"
 #include "analyse/pair/user_and_kernel.hpp"
 #include "analyse/selection.hpp"
@@ -285,34 +287,16 @@ void tell_quality(TraceFile &trace, const Correction &correction, const StreamFa
         report.warnings.push_back("interrupted: the figures cover only the part that was read");
 }
 
-// Sink that also notes whether there was something for random thinning to switch off.
-class NestingSeen
+std::string nothing_off(bool has_nested)
 {
-public:
-    explicit NestingSeen(StatsCollector &statistics) : statistics_(statistics) {}
-
-    void slice(const Slice &slice)
-    {
-        has_nested_ |= (slice.inside.ends | slice.inside.marks) != 0;
-        statistics_.slice(slice);
-    }
-    bool is_spread() const { return statistics_.is_spread(); }
-    void expect(NameId name) const { statistics_.expect(name); }
-    void unit(const Unit &unit) { statistics_.unit(unit); }
-    void mark(NameId name, uint64_t value) { statistics_.mark(name, value); }
-    const char *reason(bool has_kernel_nested) const
-    {
-        return has_nested_ || has_kernel_nested
-                   ? "there are slices or marks inside others, but none was found before the end "
-                     "of the recording, which may be too short (record for a second or longer; "
-                     "only the first 256 names are looked at)"
-                   : "no slice or mark lies inside another";
-    }
-
-private:
-    StatsCollector &statistics_;
-    bool has_nested_ = false;
-};
+    return std::string("random thinning switched nothing off: ") +
+           (has_nested
+                ? "there are slices or marks inside others, but none was found before the end of "
+                  "the recording, which may be too short (record for a second or longer; only the "
+                  "first 256 names are looked at)"
+                : "no slice or mark lies inside another") +
+           ", so all net values are by calibration";
+}
 
 void tell_doubtful(uint64_t slices, StatsReport &report)
 {
@@ -330,6 +314,36 @@ template <class Sink> struct Programs {
     Thinning *thinning;       // null if the trace has no epochs
     StatsCollector *complete; // only with thinning: slices with all probes on
 };
+
+void add_losses(TraceFile &trace, const StreamFaults &faults, StatsReport &report)
+{
+    report.records = faults.decoded;
+    report.losses = losses_of(trace, trace.damage().chunks() > 0 || trace.missing_chunks() > 0);
+    report.damaged_bytes = trace.damage().bytes();
+    report.damaged_chunks = trace.damage().chunks();
+    report.missing_chunks = trace.missing_chunks();
+    report.damage = trace.damage().places();
+    report.classes.unknown_kind = faults.unknown_kind;
+}
+
+void add_side(TraceFile &trace, bool is_kernel, const Unpaired &unpaired,
+              StatsCollector &statistics, const AnalyseOptions &options, StatsReport &report)
+{
+    const LineError line = line_error_of(report.info, report.clock.hz / 1e9);
+    summarise(trace.names(), unpaired, statistics,
+              {is_kernel, is_kernel ? report.kernel_counter_names : report.counter_names,
+               options.keeps_histograms, line},
+              report);
+}
+
+void tell_all(TraceFile &trace, const Correction &correction, const StreamFaults &faults,
+              bool has_plan, StatsReport &report)
+{
+    tell_what_kernel_lacks(report);
+    mark_incomplete(trace, faults, has_plan, report);
+    tell_losses(report);
+    tell_quality(trace, correction, faults, report);
+}
 
 // Returns whether the kernel has slices or marks inside others.
 template <class Sink>
@@ -361,31 +375,40 @@ bool read_all(TraceFile &trace, const Correction &correction, const AnalyseOptio
     else
         sides.finish();
     const StreamFaults faults = merger.faults();
-    report.records = faults.decoded;
-    report.losses = losses_of(trace, trace.damage().chunks() > 0 || trace.missing_chunks() > 0);
-    report.damaged_bytes = trace.damage().bytes();
-    report.damaged_chunks = trace.damage().chunks();
-    report.missing_chunks = trace.missing_chunks();
-    report.damage = trace.damage().places();
-    const LineError line = line_error_of(report.info, report.clock.hz / 1e9);
-    summarise(trace.names(), sides.programs(), programs.statistics,
-              {false, report.counter_names, options.keeps_histograms, line}, report);
-    summarise(trace.names(), sides.kernel(), kernel.statistics(),
-              {true, report.kernel_counter_names, options.keeps_histograms, line}, report);
-    report.classes.unknown_kind = faults.unknown_kind;
+    add_losses(trace, faults, report);
+    add_side(trace, false, sides.programs().unpaired(), programs.statistics, options, report);
+    add_side(trace, true, sides.kernel().unpaired(), kernel.statistics(), options, report);
     if (programs.thinning) {
         programs.thinning->set_complete(trace.names(), *programs.complete, report);
         programs.thinning->finish(trace, correction, report);
     }
     kernel.finish(trace, correction, report);
     tell_doubtful(kernel.doubtful(), report);
-    tell_what_kernel_lacks(report);
-    mark_incomplete(trace, faults, merger.has_plan(), report);
     if (options.plan)
         tell_range(*options.plan, trace, report);
-    tell_losses(report);
-    tell_quality(trace, correction, faults, report);
+    tell_all(trace, correction, faults, merger.has_plan(), report);
     return kernel.has_nested();
+}
+
+// Whether slices or marks of programs or of the kernel lie inside others.
+bool read_without_epochs(TraceFile &trace, const Correction &correction,
+                         const AnalyseOptions &options, bool is_stepping, StatsReport &report)
+{
+    const auto all = options.plan ? nullptr
+                                  : read_by_cpu(trace, correction,
+                                                {options.threads, is_stepping, options.progress},
+                                                report.is_interrupted);
+    if (all) {
+        add_losses(trace, all->faults, report);
+        add_side(trace, false, all->unpaired, all->statistics, options, report);
+        tell_all(trace, correction, all->faults, false, report);
+        return all->has_nested;
+    }
+    StatsCollector statistics(correction, trace.counter_names().size(), is_stepping);
+    NestingSeen seen(statistics);
+    const Programs<NestingSeen> programs{seen, statistics, nullptr, nullptr};
+    const bool has_kernel_nested = read_all(trace, correction, options, programs, report);
+    return has_kernel_nested || seen.has_nested();
 }
 } // namespace
 
@@ -401,7 +424,6 @@ StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
     const Correction correction(trace, options.calibration);
     describe(trace, correction, report);
     const bool is_stepping = trace.info("counters.source") == "step";
-    const size_t counters = trace.counter_names().size();
     // Epochs also show which slices are not whole, so they are read even if they are not to be
     // used.
     const bool has_epochs = std::ranges::any_of(
@@ -411,7 +433,7 @@ StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
                           options.use_thinning && !options.plan);
         // Two share the memory of one.
         StatsCollector all(correction, 0, false, Batches::kFewSlices),
-            complete(correction, counters, is_stepping, Batches::kFewSlices);
+            complete(correction, trace.counter_names().size(), is_stepping, Batches::kFewSlices);
         for (StatsCollector *const half : {&all, &complete})
             half->set_max_held_bytes(kMaxHeldBytes / 2);
         OrdinarySlices ordinary(trace.names(), thinning.slices(), report.clock, all, complete,
@@ -419,19 +441,12 @@ StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
         const Programs<OrdinarySlices> programs{ordinary, all, &thinning, &complete};
         read_all(trace, correction, options, programs, report);
         tell_doubtful(ordinary.doubtful(), report);
-    } else if (trace.epochs().empty() && trace.metadata().missing(NSLICE_CHUNK_EPOCHS) == 0 &&
-               !trace.info("session.epoch_chunks").empty()) {
-        StatsCollector statistics(correction, counters, is_stepping);
-        NestingSeen seen(statistics);
-        const Programs<NestingSeen> programs{seen, statistics, nullptr, nullptr};
-        const bool has_nested = read_all(trace, correction, options, programs, report);
-        report.warnings.push_back(std::string("random thinning switched nothing off: ") +
-                                  seen.reason(has_nested) +
-                                  ", so all net values are by calibration");
     } else {
-        StatsCollector programs(correction, counters, is_stepping);
-        const Programs<StatsCollector> sink{programs, programs, nullptr, nullptr};
-        read_all(trace, correction, options, sink, report);
+        const bool has_nested =
+            read_without_epochs(trace, correction, options, is_stepping, report);
+        if (trace.epochs().empty() && trace.metadata().missing(NSLICE_CHUNK_EPOCHS) == 0 &&
+            !trace.info("session.epoch_chunks").empty())
+            report.warnings.push_back(nothing_off(has_nested));
     }
     return report;
 }

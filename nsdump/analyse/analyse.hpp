@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "analyse/report.hpp"
 #include "decode/seek/read_plan.hpp"
@@ -20,7 +21,8 @@ struct AnalyseOptions {
     bool keeps_histograms = true; // in the report; takes much memory for many names
     bool use_thinning = true;     // if the trace has epochs
     std::optional<ReadPlan> plan; // what to read; none: everything
-    bool explains = false;        // SliceReport::thinning of every slice, also without epochs
+    unsigned threads = std::thread::hardware_concurrency(); // at most; 0 as 1
+    bool explains = false; // SliceReport::thinning of every slice, also without epochs
 };
 
 // Throws TraceError if the file cannot be read at all; damage is listed in the report.

@@ -12,8 +12,9 @@ namespace
 constexpr size_t kBlockEvents = 512; // 16 KiB: fits in the L1 cache with its reader's data
 } // namespace
 
-CpuStream::CpuStream(TraceFile &trace, const CpuChunks &chunks, const ReadPlan *plan)
-    : trace_(trace), chunks_(chunks), plan_(plan),
+CpuStream::CpuStream(const TraceFile &trace, const CpuChunks &chunks, DamageLog &damage,
+                     const ReadPlan *plan)
+    : trace_(trace), damage_(damage), chunks_(chunks), plan_(plan),
       walker_(trace.source(), trace.format(), 0, nullptr), offsets_(chunks.offsets)
 {
 }
@@ -92,9 +93,9 @@ bool CpuStream::next_chunk()
     bool had_damage = false;
     while (find_chunk(chunk)) {
         if (!walker_.read_payload(chunk, payload_)) {
-            trace_.damage().add(chunk.offset,
-                                trace_.format().chunk_header_bytes + chunk.header.payload_bytes,
-                                "wrong payload checksum");
+            damage_.add(chunk.offset,
+                        trace_.format().chunk_header_bytes + chunk.header.payload_bytes,
+                        "wrong payload checksum");
             had_damage = true;
             continue;
         }

@@ -22,14 +22,31 @@ struct StreamFaults {
     uint64_t wrong_counts = 0;     // chunks whose header declares another number of records
     uint64_t ticks_back = 0;       // chunks in or before which the clock goes backwards
     uint64_t declared = 0;         // records declared by the headers of the chunks read so far
+
+    StreamFaults &operator+=(const StreamFaults &other)
+    {
+        decoded += other.decoded;
+        unknown_kind += other.unknown_kind;
+        malformed_chunks += other.malformed_chunks;
+        wrong_counts += other.wrong_counts;
+        ticks_back += other.ticks_back;
+        declared += other.declared;
+        return *this;
+    }
 };
 
 class CpuStream
 {
 public:
     // `chunks` is an element of trace.cpus().  With a plan, which has to outlive the stream, only
-    // the events in its windows are passed on.
-    CpuStream(TraceFile &trace, const CpuChunks &chunks, const ReadPlan *plan = nullptr);
+    // the events in its windows are passed on.  Damage goes to the trace's log.
+    CpuStream(TraceFile &trace, const CpuChunks &chunks, const ReadPlan *plan = nullptr)
+        : CpuStream(trace, chunks, trace.damage(), plan)
+    {
+    }
+    // The same with another log: streams with their own may be read by different threads.
+    CpuStream(const TraceFile &trace, const CpuChunks &chunks, DamageLog &damage,
+              const ReadPlan *plan = nullptr);
 
     // The next block, empty at the end.  Events and their words are valid until the next call.
     std::span<const Event> next_block();
@@ -50,7 +67,8 @@ private:
     std::span<const Event> take_from_window();
     void check_order(size_t count);
 
-    TraceFile &trace_;
+    const TraceFile &trace_;
+    DamageLog &damage_;
     const CpuChunks &chunks_;
     const ReadPlan *plan_;
     size_t window_ = 0;              // of the plan: the current or next one

@@ -131,6 +131,14 @@ public:
         last_->error += error;
         last_->degrees = constants.degrees;
     }
+    void merge(const SubtractedErrors &other)
+    {
+        for (const auto &[id, source] : other.by_source_) {
+            Source &sum = by_source_[id];
+            sum.error += source.error;
+            sum.degrees = source.degrees;
+        }
+    }
     // Prefetches what add() needs of its last source.
     void prefetch() const
     {

@@ -6,19 +6,6 @@
 
 namespace nsdump
 {
-const UnpairedCounts &PairState::at(const std::vector<UnpairedCounts> &counts, NameId name)
-{
-    static const UnpairedCounts none;
-    return name < counts.size() ? counts[name] : none;
-}
-
-UnpairedCounts &PairState::grown(std::vector<UnpairedCounts> &counts, NameId name)
-{
-    if (name >= counts.size())
-        counts.resize(name + 1);
-    return counts[name];
-}
-
 ThreadState &PairState::find_thread(uint32_t cpu_index, uint32_t id)
 {
     ThreadState *&recent = recent_[id % kRecent];
@@ -64,7 +51,7 @@ void PairState::drop_top(ThreadState &thread)
     drop_too_deep(thread); // slices that were too deep lie inside it
     const uint32_t depth = --thread.depth;
     const OpenSlice &frame = thread.frames[depth];
-    ++grown(slice_counts_, frame.name).unmatched_start;
+    ++unpaired_.slices.of(frame.name).unmatched_start;
     if (depth == 0)
         return;
     OpenSlice &below = thread.frames[depth - 1];
@@ -211,7 +198,7 @@ void PairState::set_open_units(ThreadState &thread, uint32_t count)
 Unit *PairState::begin_unit(ThreadState &thread, NameId name, const Event &event)
 {
     if (event.word_count < NSLICE_INIT_WORDS) {
-        ++malformed_events_;
+        ++unpaired_.malformed_events;
         return nullptr;
     }
     // If a unit of the same name is still open, its EXIT was lost.
@@ -219,13 +206,13 @@ Unit *PairState::begin_unit(ThreadState &thread, NameId name, const Event &event
         if (thread.units[place - 1].name != name)
             continue;
         for (uint32_t i = place - 1; i < thread.open_units; ++i)
-            ++grown(unit_counts_, thread.units[i].name).unmatched_start;
+            ++unpaired_.units.of(thread.units[i].name).unmatched_start;
         settle_units(thread, thread.units[place - 1].serial);
         set_open_units(thread, place - 1);
         break;
     }
     if (thread.open_units == kMaxUnits) {
-        ++grown(unit_counts_, name).too_deep;
+        ++unpaired_.units.of(name).too_deep;
         return nullptr;
     }
     if (thread.open_units == thread.units.size())
@@ -251,11 +238,11 @@ void PairState::end_unit(ThreadState &thread, NameId name)
     while (place > 0 && thread.units[place - 1].name != name)
         --place;
     if (place == 0) {
-        ++grown(unit_counts_, name).unmatched_stop;
+        ++unpaired_.units.of(name).unmatched_stop;
         return;
     }
     for (uint32_t i = place; i < thread.open_units; ++i)
-        ++grown(unit_counts_, thread.units[i].name).unmatched_start;
+        ++unpaired_.units.of(thread.units[i].name).unmatched_start;
     // Slices that began in the unit and have no STOP (e.g. an early return) must not pile up unit
     // by unit.
     const uint64_t serial = thread.units[place - 1].serial;
@@ -273,7 +260,7 @@ void PairState::close_all()
         while (thread->depth > 0)
             drop_top(*thread);
         for (uint32_t i = 0; i < thread->open_units; ++i)
-            ++grown(unit_counts_, thread->units[i].name).unmatched_start;
+            ++unpaired_.units.of(thread->units[i].name).unmatched_start;
         set_open_units(*thread, 0);
         thread->overflow = 0;
         thread->overflow_names.clear();
@@ -282,16 +269,13 @@ void PairState::close_all()
 
 void PairState::close_uncounted()
 {
-    const auto slices = slice_counts_, units = unit_counts_;
+    const Unpaired before = unpaired_;
     close_all();
-    slice_counts_ = slices;
-    unit_counts_ = units;
+    unpaired_ = before;
 }
 
 void PairState::clear_counts()
 {
-    slice_counts_.clear();
-    unit_counts_.clear();
-    malformed_events_ = 0;
+    unpaired_ = {};
 }
 } // namespace nsdump

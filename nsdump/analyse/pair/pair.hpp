@@ -13,19 +13,11 @@
 #include "analyse/pair/slice.hpp"
 #include "analyse/pair/thread_state.hpp"
 #include "analyse/pair/threads_by_cpu.hpp"
+#include "analyse/pair/unpaired.hpp"
 #include "decode/merge.hpp"
 
 namespace nsdump
 {
-// Per name: events that could not become a slice (or a unit).
-struct UnpairedCounts {
-    uint64_t unmatched_start = 0;
-    uint64_t unmatched_stop = 0;
-    uint64_t too_deep = 0;
-
-    bool any() const { return (unmatched_start | unmatched_stop | too_deep) != 0; }
-};
-
 // What is known of the cost of records by BPF programs.
 struct BpfCosts {
     bool has_calls = false; // what the call of a program costs
@@ -86,9 +78,7 @@ public:
     // Records of this CPU that belong to threads of this side were lost.
     void lose_records(uint32_t cpu_index) { note_loss(cpu_index); }
 
-    const UnpairedCounts &slice_counts(NameId name) const { return at(slice_counts_, name); }
-    const UnpairedCounts &unit_counts(NameId name) const { return at(unit_counts_, name); }
-    uint64_t malformed_events() const { return malformed_events_; }
+    const Unpaired &unpaired() const { return unpaired_; }
     const BpfCosts &bpf_costs() const { return bpf_; }
     // Forgets what could not be paired so far.
     void clear_counts();
@@ -145,7 +135,6 @@ protected:
     void end_unit(ThreadState &thread, NameId name);
     void close_all();
     void close_uncounted();
-    UnpairedCounts &slice_counts_of(NameId name) { return grown(slice_counts_, name); }
     // An interrupt is not a child of the slice around it: adds its time to that slice's
     // interruptions.
     void give_interrupt_to_parent(ThreadState &thread, const Slice &slice);
@@ -180,15 +169,13 @@ protected:
     bool is_blind_ = false;                // kernel records that belong to this run are lost
     std::vector<uint32_t> kernel_indices_; // empty: no kernel records
     bool keeps_interruptions_;
-    uint64_t malformed_events_ = 0;  // wrong number of words for their kind
+    Unpaired unpaired_;
     std::vector<uint32_t> switches_; // by CPU: how often the writing thread changed
 
 private:
     static constexpr size_t kRecent = 4096, kManyThreads = 64;
 
     void set_open_units(ThreadState &thread, uint32_t count);
-    static const UnpairedCounts &at(const std::vector<UnpairedCounts> &counts, NameId name);
-    static UnpairedCounts &grown(std::vector<UnpairedCounts> &counts, NameId name);
     ThreadState &find_thread(uint32_t cpu_index, uint32_t id);
     void forget_threads();
     void drop_top(ThreadState &thread);
@@ -206,8 +193,6 @@ private:
     std::vector<SeenNames> spare_seen_; // from closed units; the last is still cached
     ThreadsByCpu open_unlost_;          // threads that a loss of this side's records may affect
     ThreadsByCpu open_seen_;            // threads that a loss of kernel records may affect
-    std::vector<UnpairedCounts> slice_counts_;
-    std::vector<UnpairedCounts> unit_counts_;
     uint64_t last_serial_ = 0;
     size_t held_ = 0;
 };

@@ -121,11 +121,11 @@ void PairState::stop_without_start(ThreadState &thread, uint32_t cpu_index, Name
     const uint32_t place =
         thread.is_undecided() ? thread.crossings->find(name) : Crossings::kMaxSuspects;
     if (place == Crossings::kMaxSuspects) {
-        ++slice_counts_of(name).unmatched_stop;
+        ++unpaired_.slices.of(name).unmatched_stop;
         return;
     }
     const Suspect suspect = thread.crossings->suspects[place];
-    --slice_counts_of(name).unmatched_start;
+    --unpaired_.slices.of(name).unmatched_start;
     for (const HeldSlice &held : thread.crossings->held)
         if (held.waits & 1u << place && held.slice.depth == suspect.low_depth)
             take_child_back(thread, held);

@@ -17,7 +17,7 @@ inline void PairState::push(ThreadState &thread, uint32_t cpu_index, NameId name
             if (thread.overflow++ == thread.overflow_names.size() &&
                 thread.overflow <= kMaxOverflowNames)
                 thread.overflow_names.push_back(name);
-            ++slice_counts_of(name).too_deep;
+            ++unpaired_.slices.of(name).too_deep;
             return;
         }
         thread.frames.emplace_back();
@@ -45,7 +45,7 @@ inline void PairState::push(ThreadState &thread, uint32_t cpu_index, NameId name
     if (event.word_count == 0)
         return;
     if (event.word_count != counters_) { // hostile trace or broken writer: ignore the counters
-        ++malformed_events_;
+        ++unpaired_.malformed_events;
         return;
     }
     frame.has_counters = true;
@@ -181,7 +181,7 @@ inline void Pairer<Sink>::read_counters(ThreadState &thread, uint32_t depth, con
 {
     const OpenSlice &frame = thread.frames[depth];
     if (event.word_count != counters_) {
-        ++malformed_events_;
+        ++unpaired_.malformed_events;
         return;
     }
     if (!frame.has_counters)
@@ -258,7 +258,7 @@ template <class Sink> void Pairer<Sink>::other(ThreadState &thread, NameId name,
         if (event.word_count >= NSLICE_MARK_WORDS)
             sink_.mark(name, event.words[0]);
         else
-            ++malformed_events_;
+            ++unpaired_.malformed_events;
         break;
     case NSLICE_KIND_INIT:
         if (inside)

@@ -2,6 +2,7 @@
 // analyse: values in order of arrival, with correlated neighbours -> standard error of their mean.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -25,6 +26,28 @@ public:
         if (++filled_ == length_) [[unlikely]]
             next_block();
     }
+    // Adds those of `other`, of values at about the same times, such as those of another CPU: what
+    // disturbed both at once must count as one disturbance, and what always differs between them as
+    // none.  No value may be added afterwards.
+    void merge(const Blocks &other)
+    {
+        const size_t most = std::max(count(), other.count()),
+                     least = std::min(count(), other.count());
+        if (least == 0) {
+            *this = most == count() ? *this : other;
+            return;
+        }
+        const size_t blocks = std::min(most, std::max(kBlocks / 2, least));
+        Blocks both;
+        both.widening_ = 0;
+        both.spread(*this, blocks);
+        both.spread(other, blocks);
+        const double weights = both.weights();
+        both.widening_ = weights > 0 ? both.widening_ / weights : 1;
+        both.full_ = blocks;
+        both.length_ = uint64_t(std::ceil((values() + other.values()) / double(blocks)));
+        *this = both;
+    }
     // Prefetches what add() needs: first the index of the block, then the block.
     void prefetch() const { __builtin_prefetch(&full_, 1); }
     void prefetch_block() const { __builtin_prefetch(&blocks_[full_], 1); }
@@ -33,11 +56,10 @@ public:
     // blocks.
     double standard_error() const
     {
-        double weights = 0, values = 0, squares = 0;
-        for (const Block &block : blocks_) {
-            weights += block.weight;
+        const double weights = this->weights();
+        double values = 0, squares = 0;
+        for (const Block &block : blocks_)
             values += block.value;
-        }
         if (count() < 2 || !(weights > 0))
             return 0;
         for (const Block &block : blocks_) {
@@ -45,7 +67,7 @@ public:
             squares += left_over * left_over;
         }
         const double n = double(count());
-        return std::sqrt(squares * n / (n - 1)) / weights;
+        return std::sqrt(widening_ * squares * n / (n - 1)) / weights;
     }
 
 private:
@@ -67,10 +89,39 @@ private:
         full_ = kBlocks / 2;
         length_ *= 2;
     }
+    double values() const { return double(full_ * length_ + filled_); }
+    double weights() const
+    {
+        double sum = 0;
+        for (const Block &block : blocks_)
+            sum += block.weight;
+        return sum;
+    }
+    // Distributes the blocks of `from` evenly over `blocks` of these.  A block that lies in two of
+    // these makes both alike, so their spread is too small, by the factor that is added to
+    // `widening_` with the weight of `from`.
+    void spread(const Blocks &from, size_t blocks)
+    {
+        const double width = double(blocks) / from.values(); // of one value
+        double squares = 0;                                  // of the shares
+        for (size_t i = 0; i < from.count(); ++i) {
+            const double begin = double(i * from.length_) * width,
+                         end = std::min(double(blocks), begin + double(from.length_) * width);
+            for (auto at = size_t(begin); at < blocks && double(at) < end; ++at) {
+                const double share =
+                    (std::min(end, double(at + 1)) - std::max(begin, double(at))) / (end - begin);
+                blocks_[at].weight += share * from.blocks_[i].weight;
+                blocks_[at].value += share * from.blocks_[i].value;
+                squares += share * share;
+            }
+        }
+        widening_ += from.weights() * from.widening_ * double(from.count()) / squares;
+    }
 
     std::array<Block, kBlocks> blocks_{};
     size_t full_ = 0;
     uint64_t filled_ = 0; // values in the current block, after the full ones
     uint64_t length_ = 1;
+    double widening_ = 1; // of the variance, after merge()
 };
 } // namespace nsdump

@@ -54,7 +54,11 @@ void Histogram::add_slowly(Side &side, uint64_t key, double value, uint64_t coun
         return;
     }
     key = std::min(key, kTopKey); // also NaN
-    const uint64_t place = key >> kPartBits;
+    put(part_at(side, key >> kPartBits)[key % kPartCells], key, value, count);
+}
+
+Histogram::Part &Histogram::part_at(Side &side, uint64_t place)
+{
     if (side.parts.empty())
         side.first = place;
     if (place < side.first) {
@@ -70,7 +74,30 @@ void Histogram::add_slowly(Side &side, uint64_t key, double value, uint64_t coun
         part = std::make_unique<Part>();
         ++parts_;
     }
-    put((*part)[key % kPartCells], key, value, count);
+    return *part;
+}
+
+void Histogram::merge(Side &side, const Side &other)
+{
+    for (size_t i = 0; i < other.parts.size(); ++i) {
+        if (!other.parts[i])
+            continue;
+        Part &part = part_at(side, other.first + i);
+        for (size_t j = 0; j < kPartCells; ++j) {
+            const Cell &more = (*other.parts[i])[j];
+            part[j].count += more.count;
+            part[j].sum += more.sum;
+            part[j].squares += more.squares;
+        }
+    }
+}
+
+void Histogram::merge(const Histogram &other)
+{
+    merge(positive_, other.positive_);
+    merge(negative_, other.negative_);
+    zeros_ += other.zeros_;
+    total_ += other.total_;
 }
 
 // By ascending distance from zero.

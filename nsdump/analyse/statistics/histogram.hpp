@@ -68,6 +68,8 @@ public:
         total_ += count;
     }
 
+    // Adds the values of `other`.
+    void merge(const Histogram &other);
     // Heap memory in use.
     size_t bytes() const
     {
@@ -111,6 +113,8 @@ private:
     };
     static void add_buckets(const Side &side, std::vector<Bucket> &out);
     void add_slowly(Side &side, uint64_t key, double value, uint64_t count);
+    Part &part_at(Side &side, uint64_t place); // made if it is not there
+    void merge(Side &side, const Side &other);
     static double low_of(uint64_t key) { return std::bit_cast<double>(key << kShift); }
     static void put(Cell &cell, uint64_t key, double value, uint64_t count)
     {

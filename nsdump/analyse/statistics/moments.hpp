@@ -37,6 +37,20 @@ public:
         sum_ += n * first + distances;
     }
 
+    // Adds those of `other`, of `count` values; `total`: number of values including these.
+    void merge(const Moments &other, uint64_t count, uint64_t total)
+    {
+        if (count == 0)
+            return;
+        const double n = double(count), all = double(total);
+        const double delta = other.mean_ - mean_;
+        mean_ += delta * n / all;
+        squares_ += other.squares_ + delta * delta * n * (all - n) / all;
+        sum_ += other.sum_;
+        min_ = other.min_ < min_ ? other.min_ : min_;
+        max_ = other.max_ > max_ ? other.max_ : max_;
+    }
+
     double sum() const { return sum_; }
     // Computed from the sum, so it is exact for integers such as counters.
     double mean(uint64_t count) const { return count > 0 ? sum_ / double(count) : 0; }

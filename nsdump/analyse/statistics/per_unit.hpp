@@ -37,6 +37,8 @@ public:
             flush(part);
         parts_ = {};
     }
+    // Both must be finished; no unit may be added afterwards.
+    void merge(const PerUnit &other) { blocks_.merge(other.blocks_); }
 
     // Blocks of units in the order in which they ended; their standard error is that of net per
     // packet.

@@ -41,6 +41,9 @@ struct FieldStats {
     double unit_self = 0;
     Histogram raw_histogram;
     Histogram net_histogram;
+
+    // Adds those of other slices of the name; both are finished and stay so.
+    void merge(const FieldStats &other);
 };
 
 struct SliceStats {
@@ -63,6 +66,7 @@ struct SliceStats {
     uint16_t self_shape = 0;
     size_t held_bytes = 0; // as last counted by StatsCollector
 
+    void merge(SliceStats &&other); // as of FieldStats
     // Memory that grows with the values of slices, in a trace with very many names.
     size_t bytes() const
     {
@@ -151,6 +155,8 @@ public:
     void mark(NameId name, uint64_t value);
     // Call after the last slice and before the figures are read.
     void finish();
+    // Adds the figures of slices that another collector got; finishes both.
+    void merge(StatsCollector &&other);
     void set_max_held_bytes(size_t bytes) { max_held_bytes_ = bytes; }
     bool is_spilling() const { return is_spilling_; }
     // Finishes the name's statistics and moves them out, since with very many names they do not all

@@ -121,7 +121,7 @@ template <class Stats> void sort_by_appearance(std::vector<Named<Stats>> &list)
 }
 
 SliceReport slice_report(const NameTable &names, NameId name, const SliceStats *stats,
-                         const UnpairedCounts &unpaired, const Side &side, const Clock &clock)
+                         const UnpairedCounts &counts, const Side &side, const Clock &clock)
 {
     SliceReport out;
     out.is_kernel = side.is_kernel;
@@ -129,9 +129,9 @@ SliceReport slice_report(const NameTable &names, NameId name, const SliceStats *
     out.name = names[name].text;
     out.file = names[name].file;
     out.line = names[name].line;
-    out.unmatched_start = unpaired.unmatched_start;
-    out.unmatched_stop = unpaired.unmatched_stop;
-    out.too_deep = unpaired.too_deep;
+    out.unmatched_start = counts.unmatched_start;
+    out.unmatched_stop = counts.unmatched_stop;
+    out.too_deep = counts.too_deep;
     if (!stats)
         return out;
     out.count = stats->ticks.count + stats->stepped;
@@ -164,7 +164,7 @@ SliceReport slice_report(const NameTable &names, NameId name, const SliceStats *
     return out;
 }
 
-std::vector<SliceReport> slices_of(const NameTable &names, const PairState &pairs,
+std::vector<SliceReport> slices_of(const NameTable &names, const Unpaired &unpaired,
                                    StatsCollector &stats, const Side &side, const Clock &clock)
 {
     std::vector<SliceReport> out;
@@ -173,16 +173,16 @@ std::vector<SliceReport> slices_of(const NameTable &names, const PairState &pair
     for (NameId name = 0; name < names.size(); ++name) {
         if (const SliceStats *slice = stats.slice_stats(name))
             seen.push_back({name, slice});
-        else if (pairs.slice_counts(name).any())
+        else if (unpaired.slices[name].any())
             only_unpaired.push_back(name);
     }
     sort_by_appearance(seen);
     out.reserve(seen.size() + only_unpaired.size());
     for (const auto &[name, slice] : seen)
-        out.push_back(slice_report(names, name, stats.take(name).get(), pairs.slice_counts(name),
-                                   side, clock));
+        out.push_back(
+            slice_report(names, name, stats.take(name).get(), unpaired.slices[name], side, clock));
     for (const NameId name : only_unpaired)
-        out.push_back(slice_report(names, name, nullptr, pairs.slice_counts(name), side, clock));
+        out.push_back(slice_report(names, name, nullptr, unpaired.slices[name], side, clock));
     return out;
 }
 
@@ -264,18 +264,18 @@ FieldReport counter_report(const FieldStats &stats, const std::string &counter,
     return out;
 }
 
-void summarise(const NameTable &names, const PairState &pairs, StatsCollector &stats,
+void summarise(const NameTable &names, const Unpaired &unpaired, StatsCollector &stats,
                const Side &side, StatsReport &report)
 {
     add_units_and_marks(names, stats, side.is_kernel, report);
     Classes &classes = report.classes;
     for (NameId name = 0; name < names.size(); ++name) {
-        const UnpairedCounts &unit_counts = pairs.unit_counts(name);
+        const UnpairedCounts &unit_counts = unpaired.units[name];
         classes.unmatched_start += unit_counts.unmatched_start;
         classes.unmatched_stop += unit_counts.unmatched_stop;
         classes.too_deep += unit_counts.too_deep;
     }
-    for (SliceReport &slice : slices_of(names, pairs, stats, side, report.clock)) {
+    for (SliceReport &slice : slices_of(names, unpaired, stats, side, report.clock)) {
         classes.interrupted += slice.interrupted;
         classes.uncounted += slice.uncounted;
         classes.uncounted_kernel += slice.is_kernel ? slice.uncounted : 0;
@@ -288,6 +288,6 @@ void summarise(const NameTable &names, const PairState &pairs, StatsCollector &s
         classes.below_noise += slice.below_noise;
         report.slices.push_back(std::move(slice));
     }
-    classes.malformed += pairs.malformed_events();
+    classes.malformed += unpaired.malformed_events;
 }
 } // namespace nsdump

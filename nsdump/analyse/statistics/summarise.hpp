@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "analyse/pair/pair.hpp"
+#include "analyse/pair/unpaired.hpp"
 #include "analyse/report.hpp"
 #include "analyse/statistics/stats.hpp"
 
@@ -43,6 +43,6 @@ struct Side {
 
 // Adds the side's slices, units, marks and classes to the report.  Takes the slices from the
 // collector, which must not be finished yet.
-void summarise(const NameTable &names, const PairState &pairs, StatsCollector &stats,
+void summarise(const NameTable &names, const Unpaired &unpaired, StatsCollector &stats,
                const Side &side, StatsReport &report);
 } // namespace nsdump

@@ -24,6 +24,8 @@ StatsReport analyse_with_progress(TraceFile &trace, const AnalysisChoices &choic
     options.use_thinning = choices.use_thinning;
     options.explains = choices.explains;
     options.plan = plan_of(choices.range, trace);
+    if (choices.threads > 0)
+        options.threads = choices.threads;
     options.progress = [&](uint64_t done_bytes, uint64_t all_bytes) {
         progress.show(done_bytes, all_bytes);
         return !command_was_interrupted();

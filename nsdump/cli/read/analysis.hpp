@@ -20,6 +20,7 @@ struct AnalysisChoices {
     bool use_thinning = true;
     bool explains = false;
     TimeRange range = {};
+    unsigned threads = 0; // 0: one for each CPU
 };
 
 // Throws TraceError.  Ctrl-C stops reading early; the report then says so.

@@ -26,6 +26,7 @@ struct Options {
     bool shows_all = false;
     bool has_no_thinning = false;
     TimeRange range;
+    unsigned threads = 0;
 };
 
 std::string text_of(const StatsReport &report, const Options &options)
@@ -48,7 +49,7 @@ int run(const Options &options)
     command::Output output(options.output, {options.trace, options.calibration});
     const StatsReport report = analyse_with_progress(
         trace, {options.calibration, options.format == "json", options.is_quiet,
-                !options.has_no_thinning, false, options.range});
+                !options.has_no_thinning, false, options.range, options.threads});
     output.text() = text_of(report, options);
     output.finish();
     for (const std::string &warning : report.warnings)
@@ -96,6 +97,11 @@ RunCommand add(command::ArgumentSet &arguments)
             .add("--colour", options->colour,
                  "auto: if it goes to a terminal and NO_COLOR is not set; always; never")
             .one_of({"auto", "always", "never"});
+    arguments
+        .add("--threads", options->threads,
+             "at most so many threads read CPUs at the same time; default: one for each CPU here")
+        .kind("N")
+        .check(is_positive);
     arguments.add_format(options->format, {"text", "json", "csv"});
     add_output(arguments, options->output);
     add_quiet(arguments, options->is_quiet);

@@ -137,3 +137,25 @@ TEST_CASE("the error of the trimmed mean includes the spread of values that shar
         CHECK(trimmed.standard_error == Approx(plain.standard_error).epsilon(0.1));
     }
 }
+
+TEST_CASE("merged histograms have the buckets of all values", "[nsdump][histogram]")
+{
+    std::mt19937 random(5);
+    std::lognormal_distribution<double> draw(3, 3);
+    Histogram whole, low, high;
+    for (int i = 0; i < 20'000; ++i) {
+        const double value = i % 10 == 0 ? 0 : (i % 3 == 0 ? -1 : 1) * draw(random);
+        whole.add(value);
+        (value < 10 ? low : high).add(value);
+    }
+    high.merge(low);
+    const auto a = high.buckets(), b = whole.buckets();
+    REQUIRE(a.size() == b.size());
+    for (size_t i = 0; i < a.size(); ++i) {
+        REQUIRE(a[i].low == b[i].low);
+        REQUIRE(a[i].count == b[i].count);
+        REQUIRE(a[i].sum == Approx(b[i].sum));
+        REQUIRE(a[i].squares == Approx(b[i].squares).margin(1e-9));
+    }
+    CHECK(high.total() == whole.total());
+}

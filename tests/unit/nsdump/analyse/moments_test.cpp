@@ -71,3 +71,23 @@ TEST_CASE("values that were summed elsewhere give the mean and spread of single 
     CHECK(merged.sum() == single.sum());
     CHECK(merged.sd(total) == Approx(single.sd(total)).epsilon(1e-12));
 }
+
+TEST_CASE("merged moments are those of all values", "[nsdump][moments]")
+{
+    nsdump::Moments whole, first, second;
+    uint64_t firsts = 0, seconds = 0;
+    for (int i = 0; i < 1000; ++i) {
+        const double value = 100 + i % 37 * (i < 300 ? 1 : 5);
+        whole.add(value, 1, uint64_t(i) + 1);
+        if (i < 300)
+            first.add(value, 1, ++firsts);
+        else
+            second.add(value, 1, ++seconds);
+    }
+    first.merge(second, seconds, firsts + seconds);
+    first.merge({}, 0, firsts + seconds);
+    CHECK(first.sum() == whole.sum());
+    CHECK(first.sd(1000) == Approx(whole.sd(1000)));
+    CHECK(first.min() == whole.min());
+    CHECK(first.max() == whole.max());
+}

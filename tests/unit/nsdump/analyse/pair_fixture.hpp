@@ -93,7 +93,8 @@ inline Paired pair(TraceBuilder &builder, nsdump::Order order = nsdump::Order::k
     for (nsdump::Run run; merger.next(run);)
         pairer.consume(run);
     pairer.finish();
-    return {sink.slices, sink.marks, sink.units, pairer.slice_counts(trace.names().of_slice(1)),
-            pairer.malformed_events()};
+    return {sink.slices, sink.marks, sink.units,
+            pairer.unpaired().slices[trace.names().of_slice(1)],
+            pairer.unpaired().malformed_events};
 }
 } // namespace pair_fixture

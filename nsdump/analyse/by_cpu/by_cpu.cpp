@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// analyse: a trace whose threads stay on their CPUs -> all CPUs at the same time.
+#include "analyse/by_cpu/by_cpu.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace nsdump
+{
+namespace
+{
+constexpr auto kProgressInterval = std::chrono::milliseconds(50);
+
+// Hands out CPUs to threads, and merges their parts in the order of the CPUs.
+class Readers
+{
+public:
+    Readers(const TraceFile &trace, const Correction &correction, const ByCpuOptions &options)
+        : trace_(trace), correction_(correction), options_(options), parts_(trace.cpus().size())
+    {
+        for (const CpuChunks &chunks : trace.cpus())
+            records_ += chunks.records;
+    }
+
+    std::unique_ptr<CpuPart> read(bool &is_interrupted)
+    {
+        std::vector<std::jthread> helpers;
+        const size_t others = std::clamp<size_t>(options_.threads, 1, parts_.size()) - 1;
+        for (size_t i = 0; i < others; ++i)
+            helpers.emplace_back([this] { work(false); });
+        work(true);
+        wait();
+        helpers.clear(); // joins
+        if (failure_)
+            std::rethrow_exception(failure_);
+        is_interrupted = is_interrupted_;
+        return owners_.are_apart() ? std::move(sum_) : nullptr;
+    }
+
+private:
+    void work(bool tells_progress)
+    {
+        for (uint32_t cpu = next_++; cpu < parts_.size(); cpu = next_++) {
+            auto part = std::make_unique<CpuPart>(correction_, trace_.counter_names().size(),
+                                                  options_.is_stepping);
+            try {
+                read_cpu(
+                    trace_, cpu, owners_,
+                    [&](uint64_t records) { return continues(records, tells_progress); }, *part);
+                part->statistics.finish(); // takes less memory while it waits for those before it
+            } catch (...) {
+                const std::lock_guard lock(mutex_);
+                failure_ = std::current_exception();
+                owners_.give_up(); // ends all others
+            }
+            take(cpu, std::move(part));
+        }
+    }
+    bool continues(uint64_t records, bool tells_progress)
+    {
+        done_ += records;
+        return !is_interrupted_ && (!tells_progress || tell_progress());
+    }
+    bool tell_progress()
+    {
+        const auto now = std::chrono::steady_clock::now();
+        if (!options_.progress || now - shown_ < kProgressInterval)
+            return true;
+        shown_ = now;
+        const uint64_t bytes = trace_.source().size_bytes();
+        const double share = records_ > 0 ? double(done_) / double(records_) : 1;
+        if (options_.progress(uint64_t(std::min(share, 1.0) * double(bytes)), bytes))
+            return true;
+        is_interrupted_ = true;
+        return false;
+    }
+    void take(uint32_t cpu, std::unique_ptr<CpuPart> part)
+    {
+        const std::lock_guard lock(mutex_);
+        parts_[cpu] = std::move(part);
+        for (; merged_ < parts_.size() && parts_[merged_]; ++merged_) {
+            if (sum_)
+                sum_->merge(std::move(*parts_[merged_]));
+            else
+                sum_ = std::move(parts_[merged_]);
+            parts_[merged_].reset();
+        }
+        has_merged_.notify_all();
+    }
+    // Until all parts are merged; meanwhile shows the progress of the other threads.
+    void wait()
+    {
+        std::unique_lock lock(mutex_);
+        while (!has_merged_.wait_for(lock, kProgressInterval,
+                                     [&] { return merged_ == parts_.size(); })) {
+            lock.unlock();
+            tell_progress();
+            lock.lock();
+        }
+    }
+
+    const TraceFile &trace_;
+    const Correction &correction_;
+    const ByCpuOptions &options_;
+    ThreadOwners owners_;
+    uint64_t records_ = 0;           // as declared
+    std::atomic<uint64_t> done_ = 0; // records
+    std::atomic<uint32_t> next_ = 0; // the next CPU to read
+    std::atomic<bool> is_interrupted_ = false;
+    std::chrono::steady_clock::time_point shown_{};
+    std::mutex mutex_; // of the following
+    std::condition_variable has_merged_;
+    std::vector<std::unique_ptr<CpuPart>> parts_; // read and not yet merged
+    size_t merged_ = 0;
+    std::unique_ptr<CpuPart> sum_;
+    std::exception_ptr failure_;
+};
+
+bool can_be_apart(const TraceFile &trace)
+{
+    const auto with_records =
+        std::ranges::count_if(trace.cpus(), [](const CpuChunks &one) { return one.records > 0; });
+    return with_records > 1 && !trace.has_kernel() && trace.epochs().empty() &&
+           trace.names().size() <= kMaxTalliedNames;
+}
+} // namespace
+
+std::unique_ptr<CpuPart> read_by_cpu(const TraceFile &trace, const Correction &correction,
+                                     const ByCpuOptions &options, bool &is_interrupted)
+{
+    if (!can_be_apart(trace))
+        return nullptr;
+    return Readers(trace, correction, options).read(is_interrupted);
+}
+} // namespace nsdump

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// analyse: the records of one CPU -> its slices' statistics, apart from all other CPUs.
+#include "analyse/by_cpu/cpu_part.hpp"
+
+#include <utility>
+
+#include "analyse/pair/pair.hpp"
+
+namespace nsdump
+{
+void CpuPart::merge(CpuPart &&other)
+{
+    statistics.merge(std::move(other.statistics));
+    unpaired += other.unpaired;
+    faults += other.faults;
+    has_nested |= other.has_nested;
+}
+
+void read_cpu(const TraceFile &trace, uint32_t cpu_index, ThreadOwners &owners,
+              const std::function<bool(uint64_t)> &continues, CpuPart &part)
+{
+    NameTable names = trace.names(); // ids without a site are added to it
+    DamageLog damage;
+    CpuStream stream(trace, trace.cpus()[cpu_index], damage);
+    ThreadsOfCpu threads(owners, cpu_index);
+    NestingSeen seen(part.statistics);
+    Pairer<NestingSeen> pairer(
+        names, {trace.counter_names().size(), trace.cpus().size(), false, {}, {}, names.has_ways()},
+        seen);
+    for (;;) {
+        const std::span<const Event> block = stream.next_block();
+        threads.note(block);
+        pairer.consume({cpu_index, false, stream.is_after_loss(), false, block});
+        if (damage.chunks() > 0 || names.size() != trace.names().size())
+            owners.give_up();
+        if (block.empty() || !owners.are_apart() || !continues(block.size()))
+            break;
+    }
+    pairer.finish();
+    part.unpaired = pairer.unpaired();
+    part.faults = stream.faults();
+    part.has_nested = seen.has_nested();
+}
+} // namespace nsdump

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Events per second of CPU: `nsdump stats` on a trace, and babeltrace2 counting the events of the
+same trace as CTF."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+RECORDS = 20_000_000
+ROUNDS = 5
+COUNTER = ["-c", "sink.utils.counter", "--params", "hide-zero=no,step=+0"]
+
+
+def cpu_seconds(command, cpus=None):
+    """Of the program and its children; its standard output."""
+    with tempfile.TemporaryFile() as out:
+        process = subprocess.Popen(
+            command,
+            stdout=out,
+            stderr=subprocess.DEVNULL,
+            preexec_fn=(lambda: os.sched_setaffinity(0, cpus)) if cpus else None,
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+        if status != 0:
+            sys.exit(f"{command[0]} ended with status {status}")
+        out.seek(0)
+        return usage.ru_utime + usage.ru_stime, out.read().decode(errors="replace")
+
+
+def main():
+    make_trace, nsdump = sys.argv[1:3]
+    with tempfile.TemporaryDirectory(
+        dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    ) as folder:
+        trace, ctf = os.path.join(folder, "big.nsl"), os.path.join(folder, "ctf")
+        subprocess.run(
+            [make_trace, trace, "--records", str(RECORDS), "--cpus", "2"],
+            check=True,
+            stdout=sys.stderr,
+        )
+        subprocess.run([nsdump, "export", trace, "-q", "--format", "ctf", "-o", ctf], check=True)
+        own, peer = [], []
+        for _ in range(ROUNDS):
+            own.append(cpu_seconds([nsdump, "stats", "-q", trace])[0])
+            seconds, text = cpu_seconds(["babeltrace2", ctf, *COUNTER])
+            peer.append(seconds)
+    counted = re.search(r"(\d+) event messages", text.replace(",", ""))
+    drained = RECORDS if not counted else int(counted[1])
+    ratios = sorted(b / a for a, b in zip(own, peer))
+    print(
+        json.dumps(
+            {
+                "figure": "nsdump_stats_over_babeltrace2_ratio",
+                "value": ratios[len(ratios) // 2],
+                "bar": 50,
+                "sense": "at least",
+                "unit": "ratio",
+                "raw": {"events": drained, "stats_cpu_s": own, "babeltrace2_cpu_s": peer},
+                "note": "user + system time; babeltrace2 counts messages (sink.utils.counter)",
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()
