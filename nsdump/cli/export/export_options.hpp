@@ -18,6 +18,7 @@ struct ExportOptions {
     std::optional<uint64_t> unit;
     std::string slice; // name; empty: all
     uint64_t limit = std::numeric_limits<uint64_t>::max();
+    std::string weight = "net-ns"; // of stacks, see stack_weight()
     bool is_quiet = false;
 };
 } // namespace nsdump

@@ -63,6 +63,26 @@ private:
     uint64_t passed_ = 0;
 };
 
+// Calls for_each_run() with the pairs of both sides until `is_done` returns true, and ends the
+// slices that are still open before `at_end`.
+template <class Pairs, class IsDone, class AtEnd>
+int pair_runs(const ExportOptions &options, TraceFile &trace, Pairs &sides, IsDone is_done,
+              AtEnd at_end)
+{
+    if (const std::string warning = foreign_threads_warning(trace); !warning.empty())
+        tell_warning(trace.source().name(), warning);
+    return for_each_run(
+        trace, Order::kTime, options.is_quiet,
+        [&](const Run &run) {
+            sides.consume(run);
+            return !is_done();
+        },
+        [&] {
+            sides.finish();
+            at_end();
+        });
+}
+
 // Pairs the trace; `sink` gets slices of programs and of the kernel, in the order of their STOPs
 // (Order::kTime).  `at_end` writes what is left.
 template <class Sink, class AtEnd>
@@ -70,17 +90,7 @@ int for_each_slice(const ExportOptions &options, TraceFile &trace, Sink &sink, A
 {
     SelectedSlices<Sink> selected(options, trace, sink);
     UserAndKernelPairs sides(trace, selected, selected);
-    if (const std::string warning = foreign_threads_warning(trace); !warning.empty())
-        tell_warning(trace.source().name(), warning);
-    return for_each_run(
-        trace, Order::kTime, options.is_quiet,
-        [&](const Run &run) {
-            sides.consume(run);
-            return !selected.is_done();
-        },
-        [&] {
-            sides.finish();
-            at_end();
-        });
+    return pair_runs(
+        options, trace, sides, [&] { return selected.is_done(); }, at_end);
 }
 } // namespace nsdump
