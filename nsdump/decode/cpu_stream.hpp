@@ -20,6 +20,17 @@ struct StreamFaults {
     uint64_t wrong_counts = 0;     // chunks whose header declares another number of records
     uint64_t ticks_back = 0;       // chunks in or before which the clock goes backwards
     uint64_t declared = 0;         // records declared by the headers of the chunks read so far
+
+    StreamFaults &operator+=(const StreamFaults &other)
+    {
+        decoded += other.decoded;
+        unknown_kind += other.unknown_kind;
+        malformed_chunks += other.malformed_chunks;
+        wrong_counts += other.wrong_counts;
+        ticks_back += other.ticks_back;
+        declared += other.declared;
+        return *this;
+    }
 };
 
 class CpuStream
@@ -32,6 +43,8 @@ public:
     std::span<const Event> next_block();
     // True if records of this CPU were lost, or chunks are missing, right before the last block.
     bool is_after_loss() const { return is_after_loss_; }
+    // Records of this CPU that were lost before the last block, since the recording began.
+    uint64_t lost_so_far() const { return lost_before_; }
     uint64_t offset() const { return offset_; }
     uint32_t cpu() const { return chunks_.cpu; }
     bool is_kernel() const { return chunks_.is_kernel; }

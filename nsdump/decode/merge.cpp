@@ -140,15 +140,8 @@ uint64_t Merger::position_bytes() const
 StreamFaults Merger::faults() const
 {
     StreamFaults sum;
-    for (const auto &stream : streams_) {
-        const StreamFaults &one = stream->faults();
-        sum.decoded += one.decoded;
-        sum.declared += one.declared;
-        sum.unknown_kind += one.unknown_kind;
-        sum.malformed_chunks += one.malformed_chunks;
-        sum.wrong_counts += one.wrong_counts;
-        sum.ticks_back += one.ticks_back;
-    }
+    for (const auto &stream : streams_)
+        sum += stream->faults();
     return sum;
 }
 } // namespace nsdump

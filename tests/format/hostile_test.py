@@ -4,6 +4,7 @@
 import os
 import pathlib
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -46,7 +47,9 @@ class HostileTraces(unittest.TestCase):
             for kind in kinds:
                 trace = pathlib.Path(folder) / "trace.nsl"
                 subprocess.run([MAKE, kind, trace], check=True)
-                for command in COMMANDS:
+                ctf = pathlib.Path(folder) / "ctf"
+                shutil.rmtree(ctf, ignore_errors=True)
+                for command in [*COMMANDS, ["export", "--format", "ctf", "-o", ctf]]:
                     with self.subTest(kind=kind, command=command):
                         code, peak_kib = self.read(command, trace)
                         self.assertIn(code, (0, 1), "negative: the signal by which it ended")
