@@ -25,11 +25,6 @@ namespace fs = std::filesystem;
 
 constexpr int kPipeMilliseconds = 20;
 
-[[noreturn]] void throw_cannot_write(const std::string &path)
-{
-    throw OutputError(fmt::format("{}: cannot write: {}", path, nslice_write_error(errno)));
-}
-
 constexpr const char *kSameAsInput = "the output is the same file as the input";
 
 [[noreturn]] void throw_same_file(const std::string &path, const char *what)
@@ -122,6 +117,11 @@ int open_beside(const std::string &path, const Target &target, std::string &temp
     return fd;
 }
 } // namespace
+
+void throw_cannot_write(const std::string &path)
+{
+    throw OutputError(fmt::format("{}: cannot write: {}", path, nslice_write_error(errno)));
+}
 
 Output::Output(const std::string &path, const std::vector<std::string> &inputs)
     : path_(path == "-" ? "" : path)

@@ -69,6 +69,9 @@ private:
 // empty names and "-".
 void check_outputs(const std::string &input, const std::vector<std::string> &outputs);
 
+// Throws OutputError with the cause from errno.
+[[noreturn]] void throw_cannot_write(const std::string &path);
+
 // A pipe closed by its reader is not an error.
 void write_whole(const std::string &path, const std::string &text);
 } // namespace command

@@ -53,6 +53,8 @@ public:
     // True if records of this CPU were lost, or chunks are missing or not read, right before the
     // last block.
     bool is_after_loss() const { return is_after_loss_; }
+    // Records of this CPU that were lost before the last block, since the recording began.
+    uint64_t lost_so_far() const { return lost_before_; }
     uint64_t offset() const { return offset_; }
     uint32_t cpu() const { return chunks_.cpu; }
     bool is_kernel() const { return chunks_.is_kernel; }

@@ -93,8 +93,11 @@ int columns_of(char32_t code)
 
 std::string printable(std::string_view text)
 {
-    if (!has_utf8_locale())
-        return command::printable(text);
+    return has_utf8_locale() ? printable_utf8(text) : command::printable(text);
+}
+
+std::string printable_utf8(std::string_view text)
+{
     std::string out;
     while (!text.empty()) {
         const auto character = first_character(text);
@@ -104,6 +107,21 @@ std::string printable(std::string_view text)
                    ? std::string(piece)
                    : command::printable(piece);
         text.remove_prefix(bytes);
+    }
+    return out;
+}
+
+std::string xml_text(std::string_view text)
+{
+    std::string out;
+    for (const char letter : printable_utf8(text)) {
+        switch (letter) {
+        case '&': out += "&amp;"; break;
+        case '<': out += "&lt;"; break;
+        case '>': out += "&gt;"; break;
+        case '"': out += "&quot;"; break;
+        default: out += letter;
+        }
     }
     return out;
 }

@@ -15,6 +15,10 @@ std::string json_string(std::string_view text);
 // Control characters, invalid UTF-8, and characters that change the text direction are shown as
 // \xNN.
 std::string printable(std::string_view text);
+// The same for files, which are UTF-8 in every locale.
+std::string printable_utf8(std::string_view text);
+// The same as text or an attribute in quotation marks of an XML file.
+std::string xml_text(std::string_view text);
 // Columns that the result of printable() takes on a terminal: wide characters take two, combining
 // ones none.
 size_t display_width(std::string_view text);

@@ -10,6 +10,7 @@
 #include "analyse/pair/pair.hpp"
 #include "analyse/report.hpp"
 #include "decode/event.hpp"
+#include "export/slice_values.hpp"
 
 namespace nsdump
 {
@@ -57,15 +58,13 @@ public:
 private:
     void csv_row(const Slice &slice, std::string &out);
     void json_row(const Slice &slice, std::string &out);
-    double net_ticks(const Slice &slice) const;
-    double net_counter(const Slice &slice, size_t counter) const;
     bool is_kernel(const Slice &slice) const { return cpus_[slice.cpu_index].is_kernel; }
     const std::string &name_text(NameId name);
 
     RowFormat format_;
     NameTable &names_;
     const std::vector<CpuChunks> &cpus_;
-    const Correction &correction_;
+    SliceValues values_;
     std::vector<std::string> columns_; // of programs' counters, then of the kernel's
     size_t program_counters_;
     std::vector<std::string> texts_;

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "analyse/correct/subtract.hpp"
 #include "export/escape.hpp"
 
 namespace nsdump
@@ -82,35 +81,11 @@ void EventRows::row(const Event &event, std::string &out)
 
 SliceRows::SliceRows(RowFormat format, NameTable &names, const std::vector<CpuChunks> &cpus,
                      const Correction &correction, const SliceCounters &counters)
-    : format_(format), names_(names), cpus_(cpus), correction_(correction),
-      columns_(counters.programs), program_counters_(counters.programs.size())
+    : format_(format), names_(names), cpus_(cpus), values_(correction), columns_(counters.programs),
+      program_counters_(counters.programs.size())
 {
     for (const std::string &counter : counters.kernel)
         columns_.push_back(kKernelPrefix + counter);
-}
-
-double SliceRows::net_ticks(const Slice &slice) const
-{
-    const FieldConstants &constants = correction_.of(slice.cpu_index, 0);
-    double taken = 0;
-    if (slice.interruptions)
-        taken = taken_ticks(*slice.interruptions, correction_.of(slice.kernel_index, 0)) +
-                way_cost(slice.interruptions->ways, correction_.ways_of(slice.cpu_index, 0),
-                         constants.inner);
-    return net_of(double(slice.raw_ticks), slice.inside, constants, slice.programs) - taken;
-}
-
-double SliceRows::net_counter(const Slice &slice, size_t counter) const
-{
-    const FieldConstants &constants = correction_.of(slice.cpu_index, counter + 1);
-    double taken =
-        slice.interrupt_counters
-            ? taken_of(*slice.interruptions, double(slice.interrupt_counters[counter]), constants)
-            : 0;
-    if (slice.interruptions)
-        taken += way_cost(slice.interruptions->ways,
-                          correction_.ways_of(slice.cpu_index, counter + 1), constants.inner);
-    return net_of(double(slice.counters[counter]), slice.inside, constants, slice.programs) - taken;
 }
 
 const std::string &SliceRows::name_text(NameId name)
@@ -140,8 +115,8 @@ void SliceRows::row(const Slice &slice, std::string &out)
 void SliceRows::csv_row(const Slice &slice, std::string &out)
 {
     const auto to = std::back_inserter(out);
-    const FieldConstants &ticks = correction_.of(slice.cpu_index, 0);
-    const double net = net_ticks(slice);
+    const bool has_net = values_.has_net_ticks(slice);
+    const double net = values_.net_ticks(slice);
     fmt::format_to(to, "{},{},{},", name_text(slice.name), cpus_[slice.cpu_index].cpu,
                    slice.thread_id);
     if (slice.unit)
@@ -150,9 +125,9 @@ void SliceRows::csv_row(const Slice &slice, std::string &out)
         out += ",,";
     fmt::format_to(to, "{},{},{},{},", slice.depth, slice.start_ticks, slice.stop_ticks,
                    slice.raw_ticks);
-    if (ticks.is_known)
+    if (has_net)
         fmt::format_to(to, "{:.3f}", net);
-    fmt::format_to(to, ",{}", class_name(slice, ticks.is_known && net <= 0));
+    fmt::format_to(to, ",{}", class_name(slice, has_net && net <= 0));
     for (size_t column = 0; column < columns_.size(); ++column) {
         const bool is_own = is_kernel(slice) == (column >= program_counters_);
         if (!slice.counters || !is_own) {
@@ -161,8 +136,8 @@ void SliceRows::csv_row(const Slice &slice, std::string &out)
         }
         const size_t i = is_kernel(slice) ? column - program_counters_ : column;
         fmt::format_to(to, ",{},", slice.counters[i]);
-        if (correction_.of(slice.cpu_index, i + 1).is_known)
-            fmt::format_to(to, "{:.3f}", net_counter(slice, i));
+        if (values_.has_net_counter(slice, i))
+            fmt::format_to(to, "{:.3f}", values_.net_counter(slice, i));
     }
     out += '\n';
 }
@@ -170,8 +145,8 @@ void SliceRows::csv_row(const Slice &slice, std::string &out)
 void SliceRows::json_row(const Slice &slice, std::string &out)
 {
     const auto to = std::back_inserter(out);
-    const FieldConstants &ticks = correction_.of(slice.cpu_index, 0);
-    const double net = net_ticks(slice);
+    const bool has_net = values_.has_net_ticks(slice);
+    const double net = values_.net_ticks(slice);
     fmt::format_to(to, R"({{"name":{},"cpu":{},"thread":{})", name_text(slice.name),
                    cpus_[slice.cpu_index].cpu, slice.thread_id);
     if (slice.unit)
@@ -179,16 +154,16 @@ void SliceRows::json_row(const Slice &slice, std::string &out)
                        slice.unit->number);
     fmt::format_to(to, R"(,"depth":{},"start_ticks":{},"stop_ticks":{},"raw_ticks":{})",
                    slice.depth, slice.start_ticks, slice.stop_ticks, slice.raw_ticks);
-    if (ticks.is_known)
+    if (has_net)
         fmt::format_to(to, R"(,"net_ticks":{:.3f})", net);
-    fmt::format_to(to, R"(,"class":"{}")", class_name(slice, ticks.is_known && net <= 0));
+    fmt::format_to(to, R"(,"class":"{}")", class_name(slice, has_net && net <= 0));
     const size_t first = is_kernel(slice) ? program_counters_ : 0;
     const size_t count = is_kernel(slice) ? columns_.size() - first : program_counters_;
     for (size_t i = 0; slice.counters && i < count; ++i) {
         fmt::format_to(to, ",{}:{}", json_string("raw_" + columns_[first + i]), slice.counters[i]);
-        if (correction_.of(slice.cpu_index, i + 1).is_known)
+        if (values_.has_net_counter(slice, i))
             fmt::format_to(to, ",{}:{:.3f}", json_string("net_" + columns_[first + i]),
-                           net_counter(slice, i));
+                           values_.net_counter(slice, i));
     }
     out += "}\n";
 }

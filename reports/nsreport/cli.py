@@ -16,7 +16,7 @@ from .system import (
     run as system_run,
 )
 from .text import plural
-from .trace import page as trace_page, pictures as trace_pictures
+from .trace import flame_graph, page as trace_page, pictures as trace_pictures
 
 
 def make_report(options, program, share, version):
@@ -40,6 +40,7 @@ def make_report(options, program, share, version):
             else cost_pictures.pictures(document)
         )
         drawn = _draw(made, options, gnuplot_path, share, place)
+        graphs = flame_graph.section(given, place.work) if is_trace else []
         incomplete = given.incomplete + head.incomplete(document)
         warnings = list(dict.fromkeys(given.warnings)) + head.warnings(document)
         page.write(
@@ -53,7 +54,7 @@ def make_report(options, program, share, version):
             "No record was lost, and issued = drained + lost holds.",
             head.facts(document),
             made,
-            head.tables(document),
+            graphs + head.tables(document),
         )
         place.publish()
     return _tell_made(options, made, drawn, incomplete, warnings)

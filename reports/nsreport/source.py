@@ -75,6 +75,31 @@ class Source:
             if process.wait():
                 self.hear(what, process.returncode, _said(said_file))
 
+    def write_flame_graph(self, path):
+        """Writes an SVG. Returns what nsdump says of it, without what it said before."""
+        command = [
+            self.nsdump,
+            "export",
+            self.trace_path,
+            "--what",
+            "stacks",
+            "--format",
+            "flamegraph",
+            "-q",
+            "-o",
+            path,
+            *_calibrated(self.calibration),
+        ]
+        with tempfile.TemporaryFile() as said_file:
+            with _running(command, said_file) as process:
+                process.communicate()
+            said = said_lines(_said(said_file), self.trace_path)
+        return [
+            line
+            for line in said
+            if line not in self._heard and not stated.is_stated(line, self.document)
+        ]
+
 
 def _calibrated(path):
     return ("--calibration", path) if path is not None else ()

@@ -4,6 +4,7 @@
 import os
 import pathlib
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -11,7 +12,13 @@ import unittest
 
 BIN = pathlib.Path(os.environ["NETSLICE_BIN"])
 MAKE = pathlib.Path(os.environ["NETSLICE_BUILD"]) / "tests/make_hostile"
-COMMANDS = [["check", "-q"], ["stats"], ["show", "-c", "5"], ["export", "--what", "slices"]]
+COMMANDS = [
+    ["check", "-q"],
+    ["stats"],
+    ["show", "-c", "5"],
+    ["export", "--what", "slices"],
+    ["export", "--format", "flamegraph"],
+]
 # Each takes about a second; a quadratic reader takes minutes.
 CPU_S = 20
 PEAK_KIB = 3 << 20  # with sanitizers; without them half a gigabyte
@@ -40,7 +47,9 @@ class HostileTraces(unittest.TestCase):
             for kind in kinds:
                 trace = pathlib.Path(folder) / "trace.nsl"
                 subprocess.run([MAKE, kind, trace], check=True)
-                for command in COMMANDS:
+                ctf = pathlib.Path(folder) / "ctf"
+                shutil.rmtree(ctf, ignore_errors=True)
+                for command in [*COMMANDS, ["export", "--format", "ctf", "-o", ctf]]:
                     with self.subTest(kind=kind, command=command):
                         code, peak_kib = self.read(command, trace)
                         self.assertIn(code, (0, 1), "negative: the signal by which it ended")

@@ -27,6 +27,7 @@ struct Options {
     uint64_t chunk_bytes = NSLICE_MAX_PAYLOAD_BYTES;
     uint64_t migrate_every = 0; // units, 0: never
     uint64_t lose_every = 0;    // units, 0: never
+    bool has_kernel = false;    // an interrupt after each unit
     unsigned counters = 0;
     uint64_t seed = 1;
     bool no_calibration = false;
@@ -55,7 +56,7 @@ struct Cpu {
 };
 
 struct Sites {
-    uint16_t unit, receive, classify, lookup, send, length;
+    uint16_t unit, receive, classify, lookup, send, length, irq;
     std::vector<uint16_t> many;
 };
 
@@ -147,6 +148,14 @@ uint64_t write_unit(test_support::TraceBuilder &trace, const Sites &sites, const
     trace.mark(cpu.number, cpu.thread, sites.length, cpu.ticks, random.below(1500));
     advance(cpu, 24);
     trace.exit(cpu.number, cpu.thread, sites.unit, cpu.ticks);
+    if (options.has_kernel) {
+        const uint32_t kernel = test_support::TraceBuilder::kernel(cpu.number);
+        advance(cpu, 30);
+        trace.start(kernel, cpu.thread, sites.irq, cpu.ticks);
+        advance(cpu, 200 + random.below(100));
+        trace.stop(kernel, cpu.thread, sites.irq, cpu.ticks);
+        records += 2;
+    }
     advance(cpu, 50 + random.below(512));
     if (options.lose_every > 0 && cpu.unit % options.lose_every == options.lose_every - 1)
         trace.lose(cpu.number, NSLICE_LOST_FULL, 5);
@@ -178,6 +187,10 @@ void write_trace(test_support::TraceBuilder &trace, const Options &options)
     sites.lookup = trace.site("lookup", NSLICE_KIND_START, "table.c", 40);
     sites.send = trace.site("send", NSLICE_KIND_START, "app.c", 50);
     sites.length = trace.site("queue_length", NSLICE_KIND_MARK, "app.c", 60);
+    if (options.has_kernel) {
+        sites.irq = trace.kernel_site("irq", NSLICE_KIND_START, NSLICE_SITE_INTERRUPT);
+        trace.kernel_calibration({{0, NSLICE_KIND_START, 0, 1, 20 * 1024, 0, 40 * 1024, 0}});
+    }
     for (uint32_t i = 0; i < options.sites; ++i)
         sites.many.push_back(
             trace.site("function_" + std::to_string(i), NSLICE_KIND_START, "many.c", i + 1));
@@ -241,6 +254,8 @@ int main(int argc, char **argv)
     arguments.add("--counters", options.counters, "counters in START and STOP").range(0, 6);
     arguments.add("--migrate-every", options.migrate_every, "units per migrated slice");
     arguments.add("--lose-every", options.lose_every, "units between losses");
+    arguments.add_flag("--kernel", options.has_kernel,
+                       "an interrupt after each unit, in the kernel's rings");
     arguments.add("--seed", options.seed, "seed of the random numbers");
     arguments.add_flag("--no-calibration", options.no_calibration, "omit the cost of the probes");
     arguments.add_flag("--no-footer", options.no_footer, "omit the footer, as after a crash");

@@ -79,6 +79,12 @@ public:
     void lose_records(uint32_t cpu_index) { note_loss(cpu_index); }
 
     const Unpaired &unpaired() const { return unpaired_; }
+    // The thread whose slice the sink is being given by slice() or hold(); the slices that are open
+    // in it are those around it.
+    const ThreadState &thread_of_slice(const Slice &slice) const
+    {
+        return *cached_[slice.cpu_index];
+    }
     const BpfCosts &bpf_costs() const { return bpf_; }
     // Forgets what could not be paired so far.
     void clear_counts();
@@ -202,6 +208,17 @@ private:
 // very many names may also have is_spread() const, which is true if its data of a name is usually
 // not in the cache, and expect(NameId) const, which is called some time before a slice of the name
 // arrives.
+//
+// A slice may be held until it is known whether it crosses another.  A sink of TakesHeldSlices gets
+// it when it ends, while the slices around it are still known (hold()), and again, through
+// settled() instead of slice(), once it is known.
+template <class Sink>
+concept TakesHeldSlices = requires(Sink &sink, const Slice &slice)
+{
+    sink.hold(slice);
+    sink.settled(slice);
+};
+
 template <class Sink> class Pairer : public PairState
 {
 public:
@@ -219,7 +236,13 @@ public:
 private:
     static constexpr ptrdiff_t kFarEvents = 28, kNearEvents = 14; // prefetch distances
 
-    void give(const Slice &slice) override { sink_.slice(slice); }
+    void give(const Slice &slice) override
+    {
+        if constexpr (TakesHeldSlices<Sink>)
+            sink_.settled(slice);
+        else
+            sink_.slice(slice);
+    }
     void take(const Run &run, const Event &event);
     void look_ahead(const Run &run, const Event &event) const;
     void stop(ThreadState &thread, uint32_t cpu_index, NameId name, const Event &event);

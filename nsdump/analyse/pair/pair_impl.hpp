@@ -163,6 +163,8 @@ inline void Pairer<Sink>::stop(ThreadState &thread, uint32_t cpu_index, NameId n
         read_counters(thread, depth, event, values, slice);
     if (!thread.needs_care || stop_with_care(thread, slice)) [[likely]]
         sink_.slice(slice);
+    else if constexpr (TakesHeldSlices<Sink>)
+        sink_.hold(slice);
     if (depth == 0)
         return;
     if (slice.is_crossed) [[unlikely]]

@@ -18,6 +18,7 @@ constexpr const char *kExamples = R"(
   nsdump export trace.nsl --what slices -o s.csv      one line per slice
   nsdump export trace.nsl --what events --json -c 5   the first five events as JSON
   nsdump export trace.nsl --from 1s --to 2s           statistics of one second
+  nsdump export trace.nsl --format flamegraph -o f.svg  stacks by net time, for a browser
 )";
 
 std::vector<std::string> format_names()
@@ -51,7 +52,7 @@ RunCommand add(command::ArgumentSet &arguments)
     add_trace(arguments, options->trace);
     const command::Argument what =
         arguments.add("--what", options->what, "what to export; default: stats")
-            .one_of({"events", "slices", "stats"});
+            .one_of({"events", "slices", "stacks", "stats"});
     arguments.add_format(options->format, format_names());
     const command::Argument calibration =
         arguments
@@ -73,10 +74,16 @@ RunCommand add(command::ArgumentSet &arguments)
         arguments.add("-c,--count", options->limit, "maximum number of events or slices to write")
             .kind("COUNT")
             .check(is_count);
+    const command::Argument weight =
+        arguments
+            .add("--weight", options->weight,
+                 "value of a stack: net-ns (default), net-ticks, raw-ns, or net of a counter")
+            .kind("VALUE")
+            .check(command::is_given);
     add_output(arguments, options->output);
     add_quiet(arguments, options->is_quiet);
     arguments.footer(format_lines() + "\n" + help_footer(kExamples));
-    arguments.at_end([options, what, calibration, unit, limit] {
+    arguments.at_end([options, what, calibration, unit, limit, weight] {
         const ExportFormat &format = format_of(options->format);
         if (!what.was_given())
             options->what = format.what.front();
@@ -85,6 +92,10 @@ RunCommand add(command::ArgumentSet &arguments)
                             "cannot be " + options->what + " with --format " + options->format);
         if (options->what == "stats")
             command::refuse({unit, limit}, "requires --what events or --what slices");
+        if (options->what == "stacks")
+            command::refuse({limit}, "cannot be combined with stacks, which are sums");
+        else
+            command::refuse({weight}, "requires --format folded, speedscope or flamegraph");
         if (options->what == "events")
             command::refuse({calibration}, "cannot be combined with --what events, which are raw");
     });

@@ -18,6 +18,7 @@ struct ExportOptions {
     std::string output;         // path; empty or "-": standard output
     Selection selection;        // of events or slices; stats have only its name and range
     uint64_t limit = std::numeric_limits<uint64_t>::max();
+    std::string weight = "net-ns"; // of stacks, see stack_weight()
     bool is_quiet = false;
 };
 } // namespace nsdump

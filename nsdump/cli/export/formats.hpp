@@ -19,6 +19,10 @@ struct ExportFormat {
 
 extern const ExportFormat kCsv;
 extern const ExportFormat kJson;
+extern const ExportFormat kCtf;
+extern const ExportFormat kFolded;
+extern const ExportFormat kSpeedscope;
+extern const ExportFormat kFlameGraph;
 
 std::span<const ExportFormat *const> all_formats();
 // Throws UsageError for an unknown name.

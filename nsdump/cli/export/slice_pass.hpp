@@ -68,6 +68,27 @@ private:
     uint64_t passed_ = 0;
 };
 
+// Calls for_each_run() with the pairs of both sides until `is_done` returns true, and ends the
+// slices that are still open before `at_end`.  The sinks select what ends in the range.
+template <class Pairs, class IsDone, class AtEnd>
+int pair_runs(const ExportOptions &options, TraceFile &trace, RangeGate &gate, Pairs &sides,
+              IsDone is_done, AtEnd at_end)
+{
+    if (const std::string warning = foreign_threads_warning(trace); !warning.empty())
+        tell_warning(trace.source().name(), warning);
+    return for_each_run(
+        options, trace, Order::kTime,
+        [&](const Run &run) {
+            gate.note(run);
+            sides.consume(run);
+            return !is_done();
+        },
+        [&] {
+            sides.finish();
+            at_end();
+        });
+}
+
 // Pairs the trace; `sink` gets slices of programs and of the kernel, in the order of their STOPs
 // (Order::kTime).  `at_end` writes what is left.
 template <class Sink, class AtEnd>
@@ -77,18 +98,7 @@ int for_each_slice(const ExportOptions &options, TraceFile &trace, Sink &sink, A
     RangeGate gate(ticks_of(options.selection.range, trace).from_ticks);
     InRange in_range(gate, selected);
     UserAndKernelPairs sides(trace, in_range, in_range);
-    if (const std::string warning = foreign_threads_warning(trace); !warning.empty())
-        tell_warning(trace.source().name(), warning);
-    return for_each_run(
-        options, trace, Order::kTime,
-        [&](const Run &run) {
-            gate.note(run);
-            sides.consume(run);
-            return !selected.is_done();
-        },
-        [&] {
-            sides.finish();
-            at_end();
-        });
+    return pair_runs(
+        options, trace, gate, sides, [&] { return selected.is_done(); }, at_end);
 }
 } // namespace nsdump

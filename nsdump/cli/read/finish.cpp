@@ -20,6 +20,11 @@ void tell_warning(const std::string &trace, const std::string &warning)
 
 int finish_reading(TraceFile &trace, const Merger &merger)
 {
+    return finish_reading(trace, merger.faults(), merger.is_over() && !merger.has_plan());
+}
+
+int finish_reading(TraceFile &trace, const StreamFaults &faults, bool is_over)
+{
     const std::string &name = trace.source().name();
     for (const Damage &damage : trace.damage().places())
         command::tell("nsdump: {}: at byte {}: {}, {} skipped\n", name, damage.offset, damage.what,
@@ -35,7 +40,6 @@ int finish_reading(TraceFile &trace, const Merger &merger)
         command::tell("nsdump: {}: {} while recording\n", name, losses.lost_words());
     if (losses.equation_holds == false)
         command::tell("nsdump: {}: the loss equation does not hold (run `nsdump check`)\n", name);
-    const StreamFaults faults = merger.faults();
     if (faults.unknown_kind + faults.malformed_chunks > 0)
         command::tell("nsdump: {}: {} of unknown kind, {}\n", name,
                       command::counted(faults.unknown_kind, "record"),
@@ -48,9 +52,8 @@ int finish_reading(TraceFile &trace, const Merger &merger)
         command::tell("nsdump: {}: the kernel's totals are missing: its losses are unknown\n",
                       name);
     // A reader that stopped early, at a limit, or read a part has not seen all records.
-    const Incomplete incomplete = merger.is_over() && !merger.has_plan()
-                                      ? incomplete_of(trace, losses, faults)
-                                      : incomplete_so_far(trace);
+    const Incomplete incomplete =
+        is_over ? incomplete_of(trace, losses, faults) : incomplete_so_far(trace);
     for (const std::string &reason : incomplete.reasons)
         command::tell("nsdump: {}: {}\n", name, reason);
     const bool has_findings = is_damaged || !losses.has_footer || losses.kernel_totals_missing ||

@@ -10,5 +10,7 @@ namespace nsdump
 {
 // For commands whose output is data: findings must not be mixed into it, nor be dropped.
 int finish_reading(TraceFile &trace, const Merger &merger);
+// `is_over`: all records were read.
+int finish_reading(TraceFile &trace, const StreamFaults &faults, bool is_over);
 void tell_warning(const std::string &trace, const std::string &warning);
 } // namespace nsdump

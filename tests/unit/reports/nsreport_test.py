@@ -39,7 +39,7 @@ class Links(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.tags.add(tag)
-        self.found += [v for k, v in attrs if k in ("href", "src")]
+        self.found += [v for k, v in attrs if k in ("href", "src", "data")]
 
 
 class WholeReport(ReportCase):
@@ -70,6 +70,22 @@ class WholeReport(ReportCase):
         self.check_pictures(TRACE_PICTURES)
         self.check_links()
         self.assertEqual(self.leftovers(), ["report"])
+
+    def test_the_page_of_a_trace_has_its_flame_graph_and_what_nsdump_says_of_it(self):
+        said = "3 slices are in no stack: 3 migrated"
+        trace = self.write("t.nsl", b"NSL\0\1")
+        for failed in ("", "yes"):
+            done = self.run_report(
+                trace,
+                "-o",
+                self.out,
+                env={"FAKE_STACKS_SAYS": f"nsdump: {trace}: {said}", "FAKE_NO_STACKS": failed},
+            )
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(said, self.page())
+            self.assertIn('<section class="tables" id="flame_graph">', self.page())
+            self.assertEqual('data="flame_graph.svg"' in self.page(), not failed)
+            self.check_links()
 
     def test_the_page_of_a_cost_run_holds_the_additive_model_and_marks_what_it_misses(self):
         document = cost()

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// cli: trace -> a folder in the Common Trace Format, CTF 1.8.
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/export/formats.hpp"
+#include "cli/read/finish.hpp"
+#include "common/command/counted.hpp"
+#include "common/command/output.hpp"
+#include "common/command/output_folder.hpp"
+#include "common/command/signals.h"
+#include "common/command/status_line.hpp"
+#include "common/command/tell.hpp"
+#include "decode/cpu_stream.hpp"
+#include "export/ctf/ctf_metadata.hpp"
+#include "export/ctf/ctf_stream.hpp"
+
+namespace nsdump
+{
+namespace
+{
+using command::counted;
+
+void check_options(const ExportOptions &options)
+{
+    const auto refuse = [](const char *option, const char *remedy) {
+        throw command::UsageError(
+            fmt::format("{} cannot be combined with --format ctf ({})", option, remedy));
+    };
+    if (options.selection.unit)
+        refuse("--unit", "a CTF reader selects events itself");
+    if (!options.selection.slice.empty())
+        refuse("--slice", "a CTF reader selects events itself");
+    if (options.selection.range.is_given())
+        refuse("--from and --to", "babeltrace2 has --begin and --end");
+    if (options.limit != ExportOptions().limit)
+        refuse("--count", "a CTF reader selects events itself");
+    if (options.output.empty() || options.output == "-")
+        throw command::UsageError("--format ctf writes a folder (name it with -o)");
+}
+
+// Writes the stream of one CPU until the user interrupts.
+void write_stream(TraceFile &trace, const CpuChunks &cpu, command::OutputFolder &folder,
+                  command::ReadProgress &progress, StreamFaults &faults)
+{
+    folder.begin(fmt::format("{}cpu_{}", cpu.is_kernel ? "kernel_" : "", cpu.cpu));
+    CtfStream out({trace.header().session_uuid, cpu.is_kernel, cpu.cpu},
+                  [&](std::string_view bytes) { folder.write(bytes); });
+    CpuStream stream(trace, cpu);
+    constexpr uint64_t kProgressBlocks = 1 << 12;
+    for (uint64_t blocks = 1; !command_was_interrupted(); ++blocks) {
+        const std::span<const Event> block = stream.next_block();
+        if (block.empty())
+            break;
+        out.set_lost(stream.lost_so_far());
+        for (const Event &event : block) {
+            trace.names().of_slice(event.slice_id); // the metadata names ids without a site
+            out.add(event);
+        }
+        if (blocks % kProgressBlocks == 0)
+            progress.show(stream.offset(), trace.source().size_bytes());
+    }
+    if (command_was_interrupted())
+        return;
+    out.set_lost(stream.lost_so_far() + trace.lost_at_end(cpu));
+    out.finish();
+    faults += stream.faults();
+    if (out.ticks_back() > 0)
+        tell_warning(trace.source().name(),
+                     fmt::format("{}: the clock goes back at {}, which have the time of the one "
+                                 "before",
+                                 cpu.title(), counted(out.ticks_back(), "record")));
+}
+
+void tell_losses(const TraceFile &trace, const Losses &losses)
+{
+    std::string words;
+    const auto add = [&](const char *cause, uint64_t count) {
+        if (count > 0)
+            words += fmt::format("{}{} {}", words.empty() ? "" : ", ", count, cause);
+    };
+    for (size_t cause = 0; cause < kLostCauses; ++cause)
+        add(lost_name(cause), losses.lost[cause]);
+    add("other", losses.lost_other + losses.lost_without_cause);
+    if (!words.empty())
+        tell_warning(trace.source().name(),
+                     "lost records by cause, in the metadata as lost_CAUSE: " + words);
+}
+
+int export_ctf(const ExportOptions &options)
+{
+    check_options(options);
+    TraceFile trace(options.trace);
+    command::OutputFolder folder(options.output);
+    StreamFaults faults;
+    {
+        command::ReadProgress progress(!options.is_quiet);
+        for (const CpuChunks &cpu : trace.cpus())
+            write_stream(trace, cpu, folder, progress, faults);
+    }
+    if (command_was_interrupted()) {
+        command::tell("nsdump: interrupted; {} is not written\n", options.output);
+        return kExitInterrupted;
+    }
+    const bool is_damaged = trace.damage().chunks() > 0 || trace.missing_chunks() > 0;
+    const Losses losses = losses_of(trace, is_damaged);
+    const CtfClock clock = ctf_clock_of(trace);
+    folder.begin("metadata");
+    folder.write(ctf_metadata(trace, clock, losses));
+    folder.finish();
+    if (!clock.is_rate_known)
+        tell_warning(trace.source().name(),
+                     "the rate of the clock is unknown: a tick is shown as a nanosecond");
+    tell_losses(trace, losses);
+    return finish_reading(trace, faults, true);
+}
+} // namespace
+
+const ExportFormat kCtf = {
+    "ctf", "a folder of all events for babeltrace2, Trace Compass", {"events"}, export_ctf};
+} // namespace nsdump
