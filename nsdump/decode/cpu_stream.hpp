@@ -32,6 +32,8 @@ public:
     std::span<const Event> next_block();
     // True if records of this CPU were lost, or chunks are missing, right before the last block.
     bool is_after_loss() const { return is_after_loss_; }
+    // Records of this CPU that were lost before the last block, as its chunk declares.
+    uint64_t lost_before() const { return lost_before_; }
     uint64_t offset() const { return offset_; }
     uint32_t cpu() const { return chunks_.cpu; }
     bool is_kernel() const { return chunks_.is_kernel; }

@@ -19,6 +19,7 @@ struct Run {
     bool is_after_loss = false;    // records of this CPU were lost right before the run
     bool is_kernel_unseen = false; // program run whose kernel records are lost (Order::kTime)
     std::span<const Event> events;
+    uint64_t lost_before = 0; // records of this CPU that were lost before the run, all together
 };
 
 enum class Order {
