@@ -11,7 +11,14 @@ import unittest
 
 BIN = pathlib.Path(os.environ["NETSLICE_BIN"])
 MAKE = pathlib.Path(os.environ["NETSLICE_BUILD"]) / "tests/make_hostile"
-COMMANDS = [["check", "-q"], ["stats"], ["show", "-c", "5"], ["export", "--what", "slices"]]
+COMMANDS = [
+    ["check", "-q"],
+    ["stats"],
+    ["show", "-c", "5"],
+    ["export", "--what", "slices"],
+    ["export", "--format", "perfetto"],
+    ["export", "--format", "chrome"],
+]
 # Each takes about a second; a quadratic reader takes minutes.
 CPU_S = 20
 PEAK_KIB = 3 << 20  # with sanitizers; without them half a gigabyte

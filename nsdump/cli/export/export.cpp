@@ -17,6 +17,7 @@ constexpr const char *kExamples = R"(
   nsdump export trace.nsl -o stats.csv                statistics of every slice as CSV
   nsdump export trace.nsl --what slices -o s.csv      one line per slice
   nsdump export trace.nsl --what events --json -c 5   the first five events as JSON
+  nsdump export trace.nsl --format perfetto -o t.pftrace   a timeline for ui.perfetto.dev
 )";
 
 std::vector<std::string> format_names()

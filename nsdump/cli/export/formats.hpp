@@ -19,6 +19,8 @@ struct ExportFormat {
 
 extern const ExportFormat kCsv;
 extern const ExportFormat kJson;
+extern const ExportFormat kPerfetto;
+extern const ExportFormat kChrome;
 
 std::span<const ExportFormat *const> all_formats();
 // Throws UsageError for an unknown name.

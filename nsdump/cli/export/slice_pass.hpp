@@ -64,7 +64,8 @@ private:
 };
 
 // Pairs the trace; `sink` gets slices of programs and of the kernel, in the order of their STOPs
-// (Order::kTime).  `at_end` writes what is left.
+// (Order::kTime).  A sink with run() gets each run before the slices that end in it.  `at_end`
+// writes what is left.
 template <class Sink, class AtEnd>
 int for_each_slice(const ExportOptions &options, TraceFile &trace, Sink &sink, AtEnd at_end)
 {
@@ -75,6 +76,8 @@ int for_each_slice(const ExportOptions &options, TraceFile &trace, Sink &sink, A
     return for_each_run(
         trace, Order::kTime, options.is_quiet,
         [&](const Run &run) {
+            if constexpr (requires { sink.run(run); })
+                sink.run(run);
             sides.consume(run);
             return !selected.is_done();
         },
