@@ -90,6 +90,7 @@ Clock clock_of(const TraceFile &trace)
     if (!start)
         return clock;
     clock.start_ticks = start->ticks;
+    clock.start_mono_ns = start->mono_ns;
     const uint64_t min_span_ns = is_reported ? kMinSpanNs : 1;
     const auto &footer = trace.footer();
     if (footer && rate_between(start->ticks, start->mono_ns, footer->ticks, footer->mono_ns,

@@ -130,6 +130,7 @@ bool Merger::next(Run &run)
         !kernel_indices_.empty() && !run.is_kernel && is_unseen(kernel_indices_[run.cpu_index]);
     pending.is_after_loss = false;
     run.events = {begin, at};
+    run.lost_before = streams_[run.cpu_index]->lost_so_far();
     return true;
 }
 

@@ -20,7 +20,8 @@ struct Run {
     bool is_after_loss = false;    // records of this CPU were lost right before the run
     bool is_kernel_unseen = false; // program run whose kernel records are lost (Order::kTime)
     std::span<const Event> events;
-    bool is_lead_in = false; // before the time that was asked for
+    uint64_t lost_before = 0; // records of this CPU that were lost before the run, all together
+    bool is_lead_in = false;  // before the time that was asked for
 };
 
 enum class Order {

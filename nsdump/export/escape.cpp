@@ -91,6 +91,18 @@ int columns_of(char32_t code)
 }
 } // namespace
 
+std::string utf8_text(std::string_view text)
+{
+    std::string out;
+    while (!text.empty()) {
+        const auto character = first_character(text);
+        const size_t bytes = character ? character->bytes : 1;
+        out += character ? text.substr(0, bytes) : "\xef\xbf\xbd";
+        text.remove_prefix(bytes);
+    }
+    return out;
+}
+
 std::string printable(std::string_view text)
 {
     return has_utf8_locale() ? printable_utf8(text) : command::printable(text);

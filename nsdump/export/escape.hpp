@@ -11,6 +11,8 @@ namespace nsdump
 std::string csv_field(std::string_view text);
 // With its quotation marks; bytes that are not UTF-8 become U+FFFD.
 std::string json_string(std::string_view text);
+// Bytes that are not UTF-8 become U+FFFD.
+std::string utf8_text(std::string_view text);
 // Makes text safe for a terminal.  In a UTF-8 locale, characters beyond ASCII are unchanged.
 // Control characters, invalid UTF-8, and characters that change the text direction are shown as
 // \xNN.

@@ -10,7 +10,6 @@
 #include "analyse/pair/pair.hpp"
 #include "analyse/report.hpp"
 #include "decode/event.hpp"
-#include "export/slice_values.hpp"
 
 namespace nsdump
 {
@@ -64,7 +63,7 @@ private:
     RowFormat format_;
     NameTable &names_;
     const std::vector<CpuChunks> &cpus_;
-    SliceValues values_;
+    const Correction &correction_;
     std::vector<std::string> columns_; // of programs' counters, then of the kernel's
     size_t program_counters_;
     std::vector<std::string> texts_;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "analyse/correct/slice_net.hpp"
 #include "export/escape.hpp"
 
 namespace nsdump
@@ -24,19 +25,6 @@ const std::string &escaped(RowFormat format, NameTable &names, NameId name,
             texts[name] = "\"\"";
     }
     return texts[name];
-}
-
-const char *class_name(const Slice &slice, bool is_below_noise)
-{
-    if (slice.is_migrated)
-        return "migrated";
-    if (slice.spans_loss)
-        return "spans-loss";
-    if (slice.is_crossed)
-        return "crossed";
-    if (slice.is_interrupted)
-        return "interrupted";
-    return is_below_noise ? "below-noise" : "ok";
 }
 } // namespace
 
@@ -81,8 +69,8 @@ void EventRows::row(const Event &event, std::string &out)
 
 SliceRows::SliceRows(RowFormat format, NameTable &names, const std::vector<CpuChunks> &cpus,
                      const Correction &correction, const SliceCounters &counters)
-    : format_(format), names_(names), cpus_(cpus), values_(correction), columns_(counters.programs),
-      program_counters_(counters.programs.size())
+    : format_(format), names_(names), cpus_(cpus), correction_(correction),
+      columns_(counters.programs), program_counters_(counters.programs.size())
 {
     for (const std::string &counter : counters.kernel)
         columns_.push_back(kKernelPrefix + counter);
@@ -115,8 +103,8 @@ void SliceRows::row(const Slice &slice, std::string &out)
 void SliceRows::csv_row(const Slice &slice, std::string &out)
 {
     const auto to = std::back_inserter(out);
-    const bool has_net = values_.has_net_ticks(slice);
-    const double net = values_.net_ticks(slice);
+    const FieldConstants &ticks = correction_.of(slice.cpu_index, 0);
+    const double net = net_ticks_of(slice, correction_);
     fmt::format_to(to, "{},{},{},", name_text(slice.name), cpus_[slice.cpu_index].cpu,
                    slice.thread_id);
     if (slice.unit)
@@ -125,9 +113,9 @@ void SliceRows::csv_row(const Slice &slice, std::string &out)
         out += ",,";
     fmt::format_to(to, "{},{},{},{},", slice.depth, slice.start_ticks, slice.stop_ticks,
                    slice.raw_ticks);
-    if (has_net)
+    if (ticks.is_known)
         fmt::format_to(to, "{:.3f}", net);
-    fmt::format_to(to, ",{}", class_name(slice, has_net && net <= 0));
+    fmt::format_to(to, ",{}", slice_class_name(slice_class_of(slice, ticks.is_known && net <= 0)));
     for (size_t column = 0; column < columns_.size(); ++column) {
         const bool is_own = is_kernel(slice) == (column >= program_counters_);
         if (!slice.counters || !is_own) {
@@ -136,8 +124,8 @@ void SliceRows::csv_row(const Slice &slice, std::string &out)
         }
         const size_t i = is_kernel(slice) ? column - program_counters_ : column;
         fmt::format_to(to, ",{},", slice.counters[i]);
-        if (values_.has_net_counter(slice, i))
-            fmt::format_to(to, "{:.3f}", values_.net_counter(slice, i));
+        if (correction_.of(slice.cpu_index, i + 1).is_known)
+            fmt::format_to(to, "{:.3f}", net_counter_of(slice, i, correction_));
     }
     out += '\n';
 }
@@ -145,8 +133,8 @@ void SliceRows::csv_row(const Slice &slice, std::string &out)
 void SliceRows::json_row(const Slice &slice, std::string &out)
 {
     const auto to = std::back_inserter(out);
-    const bool has_net = values_.has_net_ticks(slice);
-    const double net = values_.net_ticks(slice);
+    const FieldConstants &ticks = correction_.of(slice.cpu_index, 0);
+    const double net = net_ticks_of(slice, correction_);
     fmt::format_to(to, R"({{"name":{},"cpu":{},"thread":{})", name_text(slice.name),
                    cpus_[slice.cpu_index].cpu, slice.thread_id);
     if (slice.unit)
@@ -154,16 +142,17 @@ void SliceRows::json_row(const Slice &slice, std::string &out)
                        slice.unit->number);
     fmt::format_to(to, R"(,"depth":{},"start_ticks":{},"stop_ticks":{},"raw_ticks":{})",
                    slice.depth, slice.start_ticks, slice.stop_ticks, slice.raw_ticks);
-    if (has_net)
+    if (ticks.is_known)
         fmt::format_to(to, R"(,"net_ticks":{:.3f})", net);
-    fmt::format_to(to, R"(,"class":"{}")", class_name(slice, has_net && net <= 0));
+    fmt::format_to(to, R"(,"class":"{}")",
+                   slice_class_name(slice_class_of(slice, ticks.is_known && net <= 0)));
     const size_t first = is_kernel(slice) ? program_counters_ : 0;
     const size_t count = is_kernel(slice) ? columns_.size() - first : program_counters_;
     for (size_t i = 0; slice.counters && i < count; ++i) {
         fmt::format_to(to, ",{}:{}", json_string("raw_" + columns_[first + i]), slice.counters[i]);
-        if (values_.has_net_counter(slice, i))
+        if (correction_.of(slice.cpu_index, i + 1).is_known)
             fmt::format_to(to, ",{}:{:.3f}", json_string("net_" + columns_[first + i]),
-                           values_.net_counter(slice, i));
+                           net_counter_of(slice, i, correction_));
     }
     out += "}\n";
 }

@@ -18,6 +18,8 @@ COMMANDS = [
     ["show", "-c", "5"],
     ["export", "--what", "slices"],
     ["export", "--format", "flamegraph"],
+    ["export", "--format", "perfetto"],
+    ["export", "--format", "chrome"],
 ]
 # Each takes about a second; a quadratic reader takes minutes.
 CPU_S = 20

@@ -19,6 +19,7 @@ constexpr const char *kExamples = R"(
   nsdump export trace.nsl --what events --json -c 5   the first five events as JSON
   nsdump export trace.nsl --from 1s --to 2s           statistics of one second
   nsdump export trace.nsl --format flamegraph -o f.svg  stacks by net time, for a browser
+  nsdump export trace.nsl --format perfetto -o t.pftrace   a timeline for ui.perfetto.dev
 )";
 
 std::vector<std::string> format_names()

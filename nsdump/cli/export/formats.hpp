@@ -23,6 +23,8 @@ extern const ExportFormat kCtf;
 extern const ExportFormat kFolded;
 extern const ExportFormat kSpeedscope;
 extern const ExportFormat kFlameGraph;
+extern const ExportFormat kPerfetto;
+extern const ExportFormat kChrome;
 
 std::span<const ExportFormat *const> all_formats();
 // Throws UsageError for an unknown name.

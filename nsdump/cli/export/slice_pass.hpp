@@ -69,10 +69,11 @@ private:
 };
 
 // Calls for_each_run() with the pairs of both sides until `is_done` returns true, and ends the
-// slices that are still open before `at_end`.  The sinks select what ends in the range.
-template <class Pairs, class IsDone, class AtEnd>
+// slices that are still open before `at_end`.  The sinks select what ends in the range.  `before`
+// gets each run before the slices that end in it.
+template <class Pairs, class Before, class IsDone, class AtEnd>
 int pair_runs(const ExportOptions &options, TraceFile &trace, RangeGate &gate, Pairs &sides,
-              IsDone is_done, AtEnd at_end)
+              Before before, IsDone is_done, AtEnd at_end)
 {
     if (const std::string warning = foreign_threads_warning(trace); !warning.empty())
         tell_warning(trace.source().name(), warning);
@@ -80,6 +81,7 @@ int pair_runs(const ExportOptions &options, TraceFile &trace, RangeGate &gate, P
         options, trace, Order::kTime,
         [&](const Run &run) {
             gate.note(run);
+            before(run);
             sides.consume(run);
             return !is_done();
         },
@@ -90,7 +92,8 @@ int pair_runs(const ExportOptions &options, TraceFile &trace, RangeGate &gate, P
 }
 
 // Pairs the trace; `sink` gets slices of programs and of the kernel, in the order of their STOPs
-// (Order::kTime).  `at_end` writes what is left.
+// (Order::kTime).  A sink with run() gets each run, also of the lead-in, before the slices that end
+// in it.  `at_end` writes what is left.
 template <class Sink, class AtEnd>
 int for_each_slice(const ExportOptions &options, TraceFile &trace, Sink &sink, AtEnd at_end)
 {
@@ -98,7 +101,11 @@ int for_each_slice(const ExportOptions &options, TraceFile &trace, Sink &sink, A
     RangeGate gate(ticks_of(options.selection.range, trace).from_ticks);
     InRange in_range(gate, selected);
     UserAndKernelPairs sides(trace, in_range, in_range);
+    const auto before = [&](const Run &run) {
+        if constexpr (requires { sink.run(run); })
+            sink.run(run);
+    };
     return pair_runs(
-        options, trace, gate, sides, [&] { return selected.is_done(); }, at_end);
+        options, trace, gate, sides, before, [&] { return selected.is_done(); }, at_end);
 }
 } // namespace nsdump

@@ -96,7 +96,8 @@ int export_stacks(const ExportOptions &options)
     programs.set_pairs(sides.programs());
     kernel.set_pairs(sides.kernel());
     const auto never = [] { return false; };
-    return pair_runs(options, trace, gate, sides, never, [&] {
+    const auto nothing = [](const Run &) {};
+    return pair_runs(options, trace, gate, sides, nothing, never, [&] {
         const bool is_graph = options.format == kFlameGraph.name;
         const StackFrames frames = frames_of(collector.tree(), trace.names(),
                                              is_graph ? FrameOrder::total : FrameOrder::name);

@@ -24,7 +24,7 @@ void StackCollector::take(const Slice &slice, const ThreadState &thread, bool is
     const uint32_t place = place_of(levels, slice, around);
     const bool is_chosen = place != kNotChosen && slice.stop_ticks >= choice_.from_ticks &&
                            (!choice_.unit || (slice.unit && slice.unit->number == *choice_.unit));
-    const SliceWeight value = weight_of(weight_, values_, slice, is_kernel);
+    const SliceWeight value = weight_of(weight_, correction_, slice, is_kernel);
     const bool is_in = is_chosen && is_counted(slice, value);
     if (is_in)
         tree_.add(place, value.value - inside, value.raw);

@@ -43,7 +43,7 @@ class StackCollector
 public:
     StackCollector(NameTable &names, const Correction &correction, const StackWeight &weight,
                    StackChoice choice, size_t max_stacks = StackTree::kMaxStacks)
-        : names_(names), values_(correction), weight_(weight), choice_(std::move(choice)),
+        : names_(names), correction_(correction), weight_(weight), choice_(std::move(choice)),
           tree_(max_stacks)
     {
     }
@@ -79,7 +79,7 @@ private:
                            double value);
 
     NameTable &names_;
-    SliceValues values_;
+    const Correction &correction_;
     StackWeight weight_;
     StackChoice choice_;
     StackTree tree_;

@@ -63,21 +63,21 @@ std::optional<StackWeight> stack_weight(const TraceFile &trace, const std::strin
     return std::nullopt;
 }
 
-SliceWeight weight_of(const StackWeight &weight, const SliceValues &values, const Slice &slice,
+SliceWeight weight_of(const StackWeight &weight, const Correction &correction, const Slice &slice,
                       bool is_kernel)
 {
     if (weight.kind == Kind::counter) {
         if (is_kernel != weight.is_of_kernel || !slice.counters ||
-            !values.has_net_counter(slice, weight.counter))
+            !correction.of(slice.cpu_index, weight.counter + 1).is_known)
             return {};
-        return {true, values.net_counter(slice, weight.counter),
+        return {true, net_counter_of(slice, weight.counter, correction),
                 double(slice.counters[weight.counter])};
     }
     const double raw = double(slice.raw_ticks) * weight.ns_per_tick;
     if (weight.kind == Kind::raw_ns)
         return {true, raw, raw};
-    if (!values.has_net_ticks(slice))
+    if (!correction.of(slice.cpu_index, 0).is_known)
         return {};
-    return {true, values.net_ticks(slice) * weight.ns_per_tick, raw};
+    return {true, net_ticks_of(slice, correction) * weight.ns_per_tick, raw};
 }
 } // namespace nsdump

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
+#include "analyse/correct/slice_net.hpp"
 #include "analyse/pair/slice.hpp"
 #include "decode/file_reader.hpp"
-#include "export/slice_values.hpp"
 
 namespace nsdump
 {
@@ -40,6 +40,6 @@ struct SliceWeight {
     double value = 0;
     double raw = 0;
 };
-SliceWeight weight_of(const StackWeight &weight, const SliceValues &values, const Slice &slice,
+SliceWeight weight_of(const StackWeight &weight, const Correction &correction, const Slice &slice,
                       bool is_kernel);
 } // namespace nsdump

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// cli: trace -> a timeline for Perfetto's viewer, or in Chrome's JSON.
+#include <unistd.h>
+
+#include <optional>
+
+#include "cli/commands.hpp"
+#include "cli/export/formats.hpp"
+#include "cli/export/slice_pass.hpp"
+#include "cli/read/analysis.hpp"
+#include "cli/read/selection.hpp"
+#include "cli/read/unit_filter.hpp"
+#include "export/timeline/timeline.hpp"
+#include "export/timeline/writers.hpp"
+
+namespace nsdump
+{
+namespace
+{
+// Passes on what the options select.
+class TimelineSink
+{
+public:
+    TimelineSink(const ExportOptions &options, TraceFile &trace, Timeline &timeline,
+                 command::Output &output)
+        : options_(options), trace_(trace), timeline_(timeline), output_(output)
+    {
+        if (options.selection.unit)
+            unit_.emplace(*options.selection.unit);
+    }
+
+    void run(const Run &run)
+    {
+        timeline_.run(run);
+        for (const Event &event : run.events)
+            if (!run.is_lead_in && is_selected(run, event))
+                timeline_.sample(run, event);
+        output_.flush_when_full();
+    }
+    void slice(const Slice &slice)
+    {
+        ++slices_;
+        timeline_.slice(slice);
+        output_.flush_when_full();
+    }
+    void unit(const Unit &) {}
+    void mark(NameId, uint64_t) {}
+    void finish()
+    {
+        timeline_.finish(slices_ < options_.limit && !command_was_interrupted());
+        output_.finish();
+    }
+
+private:
+    bool is_selected(const Run &run, const Event &event)
+    {
+        const NameId name = trace_.names().of_slice(event.slice_id);
+        const bool is_kernel = run.is_kernel && trace_.names()[name].way == 0;
+        return (!unit_ || unit_->contains(event, name, is_kernel)) &&
+               (options_.selection.slice.empty() ||
+                trace_.names()[name].text == options_.selection.slice);
+    }
+
+    const ExportOptions &options_;
+    TraceFile &trace_;
+    Timeline &timeline_;
+    command::Output &output_;
+    std::optional<UnitFilter> unit_;
+    uint64_t slices_ = 0;
+};
+
+int write_timeline(const ExportOptions &options, TimelineWriter &writer)
+{
+    const auto calibration = calibration_of(options.calibration);
+    TraceFile trace(options.trace);
+    check_slice(trace, options.selection.slice);
+    command::Output output(options.output, {options.trace, options.calibration});
+    const Correction correction(trace, calibration ? &*calibration : nullptr);
+    const auto &[range, unit, name] = options.selection;
+    const bool is_part = range.is_given() || unit || !name.empty();
+    Timeline timeline(trace, correction, writer, output.text(), is_part);
+    timeline.head();
+    TimelineSink sink(options, trace, timeline, output);
+    const int code = for_each_slice(options, trace, sink, [&] { sink.finish(); });
+    for (const std::string &omission : timeline.omissions())
+        tell_warning(trace.source().name(), omission);
+    return code;
+}
+
+int write_perfetto(const ExportOptions &options)
+{
+    const bool is_to_standard_output = options.output.empty() || options.output == "-";
+    if (is_to_standard_output && isatty(STDOUT_FILENO))
+        throw command::UsageError("--format perfetto is binary, and standard output is a terminal "
+                                  "(give a file with -o)");
+    return write_timeline(options, *perfetto_writer());
+}
+
+int write_chrome(const ExportOptions &options)
+{
+    return write_timeline(options, *chrome_writer());
+}
+} // namespace
+
+const ExportFormat kPerfetto = {
+    "perfetto", "slices as a timeline for Perfetto's viewer", {"slices"}, write_perfetto};
+const ExportFormat kChrome = {
+    "chrome", "the same as Chrome's JSON, for other viewers", {"slices"}, write_chrome};
+} // namespace nsdump
