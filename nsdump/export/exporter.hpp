@@ -57,8 +57,6 @@ public:
 private:
     void csv_row(const Slice &slice, std::string &out);
     void json_row(const Slice &slice, std::string &out);
-    double net_ticks(const Slice &slice) const;
-    double net_counter(const Slice &slice, size_t counter) const;
     bool is_kernel(const Slice &slice) const { return cpus_[slice.cpu_index].is_kernel; }
     const std::string &name_text(NameId name);
 

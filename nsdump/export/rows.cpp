@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "analyse/correct/subtract.hpp"
+#include "analyse/correct/slice_net.hpp"
 #include "export/escape.hpp"
 
 namespace nsdump
@@ -25,19 +25,6 @@ const std::string &escaped(RowFormat format, NameTable &names, NameId name,
             texts[name] = "\"\"";
     }
     return texts[name];
-}
-
-const char *class_name(const Slice &slice, bool is_below_noise)
-{
-    if (slice.is_migrated)
-        return "migrated";
-    if (slice.spans_loss)
-        return "spans-loss";
-    if (slice.is_crossed)
-        return "crossed";
-    if (slice.is_interrupted)
-        return "interrupted";
-    return is_below_noise ? "below-noise" : "ok";
 }
 } // namespace
 
@@ -89,30 +76,6 @@ SliceRows::SliceRows(RowFormat format, NameTable &names, const std::vector<CpuCh
         columns_.push_back(kKernelPrefix + counter);
 }
 
-double SliceRows::net_ticks(const Slice &slice) const
-{
-    const FieldConstants &constants = correction_.of(slice.cpu_index, 0);
-    double taken = 0;
-    if (slice.interruptions)
-        taken = taken_ticks(*slice.interruptions, correction_.of(slice.kernel_index, 0)) +
-                way_cost(slice.interruptions->ways, correction_.ways_of(slice.cpu_index, 0),
-                         constants.inner);
-    return net_of(double(slice.raw_ticks), slice.inside, constants, slice.programs) - taken;
-}
-
-double SliceRows::net_counter(const Slice &slice, size_t counter) const
-{
-    const FieldConstants &constants = correction_.of(slice.cpu_index, counter + 1);
-    double taken =
-        slice.interrupt_counters
-            ? taken_of(*slice.interruptions, double(slice.interrupt_counters[counter]), constants)
-            : 0;
-    if (slice.interruptions)
-        taken += way_cost(slice.interruptions->ways,
-                          correction_.ways_of(slice.cpu_index, counter + 1), constants.inner);
-    return net_of(double(slice.counters[counter]), slice.inside, constants, slice.programs) - taken;
-}
-
 const std::string &SliceRows::name_text(NameId name)
 {
     return escaped(format_, names_, name, texts_);
@@ -141,7 +104,7 @@ void SliceRows::csv_row(const Slice &slice, std::string &out)
 {
     const auto to = std::back_inserter(out);
     const FieldConstants &ticks = correction_.of(slice.cpu_index, 0);
-    const double net = net_ticks(slice);
+    const double net = net_ticks_of(slice, correction_);
     fmt::format_to(to, "{},{},{},", name_text(slice.name), cpus_[slice.cpu_index].cpu,
                    slice.thread_id);
     if (slice.unit)
@@ -152,7 +115,7 @@ void SliceRows::csv_row(const Slice &slice, std::string &out)
                    slice.raw_ticks);
     if (ticks.is_known)
         fmt::format_to(to, "{:.3f}", net);
-    fmt::format_to(to, ",{}", class_name(slice, ticks.is_known && net <= 0));
+    fmt::format_to(to, ",{}", slice_class_name(slice_class_of(slice, ticks.is_known && net <= 0)));
     for (size_t column = 0; column < columns_.size(); ++column) {
         const bool is_own = is_kernel(slice) == (column >= program_counters_);
         if (!slice.counters || !is_own) {
@@ -162,7 +125,7 @@ void SliceRows::csv_row(const Slice &slice, std::string &out)
         const size_t i = is_kernel(slice) ? column - program_counters_ : column;
         fmt::format_to(to, ",{},", slice.counters[i]);
         if (correction_.of(slice.cpu_index, i + 1).is_known)
-            fmt::format_to(to, "{:.3f}", net_counter(slice, i));
+            fmt::format_to(to, "{:.3f}", net_counter_of(slice, i, correction_));
     }
     out += '\n';
 }
@@ -171,7 +134,7 @@ void SliceRows::json_row(const Slice &slice, std::string &out)
 {
     const auto to = std::back_inserter(out);
     const FieldConstants &ticks = correction_.of(slice.cpu_index, 0);
-    const double net = net_ticks(slice);
+    const double net = net_ticks_of(slice, correction_);
     fmt::format_to(to, R"({{"name":{},"cpu":{},"thread":{})", name_text(slice.name),
                    cpus_[slice.cpu_index].cpu, slice.thread_id);
     if (slice.unit)
@@ -181,14 +144,15 @@ void SliceRows::json_row(const Slice &slice, std::string &out)
                    slice.depth, slice.start_ticks, slice.stop_ticks, slice.raw_ticks);
     if (ticks.is_known)
         fmt::format_to(to, R"(,"net_ticks":{:.3f})", net);
-    fmt::format_to(to, R"(,"class":"{}")", class_name(slice, ticks.is_known && net <= 0));
+    fmt::format_to(to, R"(,"class":"{}")",
+                   slice_class_name(slice_class_of(slice, ticks.is_known && net <= 0)));
     const size_t first = is_kernel(slice) ? program_counters_ : 0;
     const size_t count = is_kernel(slice) ? columns_.size() - first : program_counters_;
     for (size_t i = 0; slice.counters && i < count; ++i) {
         fmt::format_to(to, ",{}:{}", json_string("raw_" + columns_[first + i]), slice.counters[i]);
         if (correction_.of(slice.cpu_index, i + 1).is_known)
             fmt::format_to(to, ",{}:{:.3f}", json_string("net_" + columns_[first + i]),
-                           net_counter(slice, i));
+                           net_counter_of(slice, i, correction_));
     }
     out += "}\n";
 }
