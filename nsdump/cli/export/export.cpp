@@ -17,6 +17,7 @@ constexpr const char *kExamples = R"(
   nsdump export trace.nsl -o stats.csv                statistics of every slice as CSV
   nsdump export trace.nsl --what slices -o s.csv      one line per slice
   nsdump export trace.nsl --what events --json -c 5   the first five events as JSON
+  nsdump export trace.nsl --format parquet -o tables  slices, units and losses for DuckDB, pandas
 )";
 
 std::vector<std::string> format_names()
@@ -68,16 +69,27 @@ RunCommand add(command::ArgumentSet &arguments)
         arguments.add("-c,--count", options->limit, "maximum number of events or slices to write")
             .kind("COUNT")
             .check(is_count);
+    const command::Argument partition =
+        arguments
+            .add("--partition", options->partition,
+                 "parquet: folders by CPU, by time, or both: cpu,time=1s")
+            .kind("cpu,time=DURATION")
+            .check(command::is_given);
+    const command::Argument compression =
+        arguments.add("--compression", options->compression, "parquet: default: none")
+            .one_of({"none", "lz4", "snappy", "zstd"});
     add_output(arguments, options->output);
     add_quiet(arguments, options->is_quiet);
     arguments.footer(format_lines() + "\n" + help_footer(kExamples));
-    arguments.at_end([options, what, calibration, unit, limit] {
+    arguments.at_end([options, what, calibration, unit, limit, partition, compression] {
         const ExportFormat &format = format_of(options->format);
         if (!what.was_given())
             options->what = format.what.front();
         else if (std::ranges::find(format.what, options->what) == format.what.end())
             command::refuse({what},
                             "cannot be " + options->what + " with --format " + options->format);
+        if (options->format != "parquet")
+            command::refuse({partition, compression}, "requires --format parquet");
         if (options->what == "stats")
             command::refuse({unit, limit}, "requires --what events or --what slices");
         if (options->what == "events")

@@ -18,6 +18,8 @@ struct ExportOptions {
     std::optional<uint64_t> unit;
     std::string slice; // name; empty: all
     uint64_t limit = std::numeric_limits<uint64_t>::max();
+    std::string partition;   // of parquet: folders by CPU and time; empty: none
+    std::string compression; // of parquet; empty: its default
     bool is_quiet = false;
 };
 } // namespace nsdump

@@ -8,7 +8,7 @@ namespace nsdump
 {
 std::span<const ExportFormat *const> all_formats()
 {
-    static constexpr const ExportFormat *kFormats[] = {&kCsv, &kJson};
+    static constexpr const ExportFormat *kFormats[] = {&kCsv, &kJson, &kParquet};
     return kFormats;
 }
 

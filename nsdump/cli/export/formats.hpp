@@ -19,6 +19,7 @@ struct ExportFormat {
 
 extern const ExportFormat kCsv;
 extern const ExportFormat kJson;
+extern const ExportFormat kParquet;
 
 std::span<const ExportFormat *const> all_formats();
 // Throws UsageError for an unknown name.
