@@ -223,6 +223,9 @@ Unit *PairState::begin_unit(ThreadState &thread, NameId name, const Event &event
     unit.packets = event.words[1];
     unit.wire_bytes = event.words[2];
     unit.serial = ++last_serial_;
+    unit.start_ticks = event.ticks;
+    unit.thread_id = event.thread_id;
+    unit.cpu = event.cpu;
     if (!unit.seen.has_places() && !spare_seen_.empty()) {
         unit.seen = std::move(spare_seen_.back());
         spare_seen_.pop_back();

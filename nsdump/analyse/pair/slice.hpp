@@ -176,7 +176,10 @@ struct Unit {
     uint64_t number = 0;
     uint64_t packets = 0;
     uint64_t wire_bytes = 0;
-    uint64_t serial = 0; // number of the unit in the trace, from 1
+    uint64_t serial = 0;      // number of the unit among those of its side (PairSide), from 1
+    uint64_t start_ticks = 0; // this and the two below: of its INIT
+    uint32_t thread_id = 0;
+    uint32_t cpu = 0;
     SeenNames seen;
 };
 

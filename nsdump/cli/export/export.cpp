@@ -20,6 +20,7 @@ constexpr const char *kExamples = R"(
   nsdump export trace.nsl --from 1s --to 2s           statistics of one second
   nsdump export trace.nsl --format flamegraph -o f.svg  stacks by net time, for a browser
   nsdump export trace.nsl --format perfetto -o t.pftrace   a timeline for ui.perfetto.dev
+  nsdump export trace.nsl --format parquet -o tables  slices, units and losses for DuckDB, pandas
 )";
 
 std::vector<std::string> format_names()
@@ -81,16 +82,27 @@ RunCommand add(command::ArgumentSet &arguments)
                  "value of a stack: net-ns (default), net-ticks, raw-ns, or net of a counter")
             .kind("VALUE")
             .check(command::is_given);
+    const command::Argument partition =
+        arguments
+            .add("--partition", options->partition,
+                 "parquet: folders by CPU, by time, or both: cpu,time=1s")
+            .kind("cpu,time=DURATION")
+            .check(command::is_given);
+    const command::Argument compression =
+        arguments.add("--compression", options->compression, "parquet: default: none")
+            .one_of({"none", "lz4", "snappy", "zstd"});
     add_output(arguments, options->output);
     add_quiet(arguments, options->is_quiet);
     arguments.footer(format_lines() + "\n" + help_footer(kExamples));
-    arguments.at_end([options, what, calibration, unit, limit, weight] {
+    arguments.at_end([options, what, calibration, unit, limit, weight, partition, compression] {
         const ExportFormat &format = format_of(options->format);
         if (!what.was_given())
             options->what = format.what.front();
         else if (std::ranges::find(format.what, options->what) == format.what.end())
             command::refuse({what},
                             "cannot be " + options->what + " with --format " + options->format);
+        if (options->format != "parquet")
+            command::refuse({partition, compression}, "requires --format parquet");
         if (options->what == "stats")
             command::refuse({unit, limit}, "requires --what events or --what slices");
         if (options->what == "stacks")

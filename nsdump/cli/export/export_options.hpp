@@ -19,6 +19,8 @@ struct ExportOptions {
     Selection selection;        // of events or slices; stats have only its name and range
     uint64_t limit = std::numeric_limits<uint64_t>::max();
     std::string weight = "net-ns"; // of stacks, see stack_weight()
+    std::string partition;         // of parquet: folders by CPU and time; empty: none
+    std::string compression;       // of parquet; empty: its default
     bool is_quiet = false;
 };
 } // namespace nsdump

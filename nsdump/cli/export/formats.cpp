@@ -8,8 +8,9 @@ namespace nsdump
 {
 std::span<const ExportFormat *const> all_formats()
 {
-    static constexpr const ExportFormat *kFormats[] = {
-        &kCsv, &kJson, &kCtf, &kPerfetto, &kChrome, &kFolded, &kSpeedscope, &kFlameGraph};
+    static constexpr const ExportFormat *kFormats[] = {&kCsv,    &kJson,       &kParquet,
+                                                       &kCtf,    &kPerfetto,   &kChrome,
+                                                       &kFolded, &kSpeedscope, &kFlameGraph};
     return kFormats;
 }
 

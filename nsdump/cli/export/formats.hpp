@@ -25,6 +25,7 @@ extern const ExportFormat kSpeedscope;
 extern const ExportFormat kFlameGraph;
 extern const ExportFormat kPerfetto;
 extern const ExportFormat kChrome;
+extern const ExportFormat kParquet;
 
 std::span<const ExportFormat *const> all_formats();
 // Throws UsageError for an unknown name.

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// arrow: a trace -> batches of several tables, in one reading.
+#include "arrow/table_pass.hpp"
+
+#include <fmt/format.h>
+
+#include "analyse/losses.hpp"
+
+namespace nsdump::arrow
+{
+namespace
+{
+bool is_wanted(const PassOptions &options, TableKind kind)
+{
+    return options.tables[size_t(kind)];
+}
+} // namespace
+
+TablePass::TablePass(std::unique_ptr<ByteSource> source, PassOptions options)
+    : trace_(std::move(source)), options_(std::move(options)),
+      is_selective_(!options_.slice.empty() || options_.unit ||
+                    options_.limit != std::numeric_limits<uint64_t>::max()),
+      clock_(clock_of(trace_)),
+      correction_(trace_, options_.calibration ? &*options_.calibration : nullptr),
+      dictionary_(trace_.names()), pairs_(trace_, programs_side_, kernel_side_),
+      merger_(trace_, is_wanted(options_, TableKind::events) ? Order::kTime : pairing_order(trace_))
+{
+    const NsClock clock(clock_);
+    if (is_wanted(options_, TableKind::slices))
+        slices_.emplace(trace_, clock, correction_);
+    if (is_wanted(options_, TableKind::units))
+        units_.emplace(clock);
+    if (is_wanted(options_, TableKind::events))
+        events_.emplace(clock);
+    if (is_wanted(options_, TableKind::losses))
+        losses_.emplace(trace_, clock);
+}
+
+Metadata TablePass::metadata() const
+{
+    Metadata all = {{"netslice.schema", "netslice-arrow-1"},
+                    {"netslice.clock.source", clock_.source},
+                    {"netslice.clock.mode", clock_.mode},
+                    {"netslice.clock.start_ticks", fmt::format("{}", clock_.start_ticks)}};
+    if (NsClock::is_known(clock_))
+        all.emplace_back("netslice.clock.hz", fmt::format("{}", clock_.hz));
+    all.emplace_back("netslice.created_unix_ns",
+                     fmt::format("{}", trace_.header().created_unix_ns));
+    const Losses losses = losses_of(trace_, false);
+    for (size_t cause = 0; cause < kLostCauses; ++cause)
+        all.emplace_back(fmt::format("netslice.lost.{}", lost_name(cause)),
+                         fmt::format("{}", losses.lost[cause]));
+    all.emplace_back("netslice.lost.unknown",
+                     fmt::format("{}", losses.lost_other + losses.lost_without_cause));
+    all.emplace_back("netslice.drained", fmt::format("{}", losses.drained));
+    if (losses.is_issued_known())
+        all.emplace_back("netslice.issued", fmt::format("{}", losses.issued));
+    return all;
+}
+
+Table *TablePass::table(TableKind kind)
+{
+    switch (kind) {
+    case TableKind::slices: return slices_ ? &*slices_ : nullptr;
+    case TableKind::units: return units_ ? &*units_ : nullptr;
+    case TableKind::losses: return losses_ ? &*losses_ : nullptr;
+    case TableKind::events: return events_ ? &*events_ : nullptr;
+    }
+    return nullptr;
+}
+
+void TablePass::export_schema(TableKind kind, ArrowSchema *out)
+{
+    if (const Table *of = table(kind))
+        arrow::export_schema(of->columns(), metadata(), out);
+    else
+        throw std::invalid_argument("the table is not one of those to make");
+}
+
+Findings TablePass::findings()
+{
+    Findings findings = findings_of(trace_, merger_.faults(), merger_.is_over(), false);
+    if (const std::string warning = foreign_threads_warning(trace_); pairs() && !warning.empty())
+        findings.lines.insert(findings.lines.begin(), warning);
+    return findings;
+}
+
+bool TablePass::selects_name(NameId name) const
+{
+    return options_.slice.empty() || trace_.names()[name].text == options_.slice;
+}
+
+bool TablePass::selects(const Slice &slice) const
+{
+    return rows_ < options_.limit && selects_name(slice.name) &&
+           (!options_.unit || (slice.unit && slice.unit->number == *options_.unit));
+}
+
+void TablePass::add_unit(const Unit &unit, bool is_kernel)
+{
+    if (units_ && (!options_.unit || unit.number == *options_.unit))
+        units_->add(unit, is_kernel);
+}
+
+void TablePass::add_events(const Run &run)
+{
+    for (const Event &event : run.events) {
+        const NameId name = trace_.names().of_slice(event.slice_id);
+        if (rows_ >= options_.limit || !selects_name(name))
+            continue;
+        ++rows_;
+        events_->add(event, name, run.is_kernel && trace_.names()[name].way == 0);
+    }
+}
+
+// False at the end.
+bool TablePass::read_run()
+{
+    Run run;
+    if (rows_ >= options_.limit || !merger_.next(run))
+        return false;
+    if (pairs())
+        pairs_.consume(run);
+    if (events_)
+        add_events(run);
+    return true;
+}
+
+void TablePass::do_some_work()
+{
+    constexpr int kRunsAtOnce = 256;
+    if (state_ == State::losses && (!losses_ || !losses_->read_more()))
+        state_ = State::rest;
+    if (state_ != State::records)
+        return;
+    const bool has_records = pairs() || events_;
+    for (int i = 0; i < kRunsAtOnce; ++i)
+        if (!has_records || !read_run()) {
+            pairs_.finish();
+            state_ = State::losses;
+            return;
+        }
+}
+
+void TablePass::export_rows(Table &table, ArrowArray *out)
+{
+    export_batch(table.take(), table.columns(), dictionary_.texts(), out);
+}
+
+bool TablePass::take_batch(bool is_at_end, TableKind &kind, ArrowArray *out)
+{
+    for (size_t i = 0; i < kTableKinds; ++i) {
+        Table *const of = table(TableKind(i));
+        if (!of || !(of->has_full_batch() || (is_at_end && of->has_rows())))
+            continue;
+        kind = TableKind(i);
+        export_rows(*of, out);
+        return true;
+    }
+    return false;
+}
+
+TablePass::Next TablePass::next(TableKind &kind, ArrowArray *out)
+{
+    if (take_batch(state_ == State::rest, kind, out))
+        return Next::batch;
+    if (state_ == State::rest)
+        return Next::end;
+    do_some_work();
+    return take_batch(false, kind, out) ? Next::batch : Next::nothing_yet;
+}
+
+TablePass::Next TablePass::next_rows(TableKind kind, ArrowArray *out)
+{
+    constexpr int kTries = 64;
+    for (int i = 0; i < kTries; ++i)
+        if (const Next got = next(kind, out); got != Next::nothing_yet)
+            return got;
+    export_rows(*table(kind), out);
+    return Next::batch;
+}
+} // namespace nsdump::arrow
