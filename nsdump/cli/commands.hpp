@@ -72,6 +72,8 @@ extern const Command kStats;
 extern const Command kExplain;
 extern const Command kExport;
 extern const Command kCheck;
+extern const Command kDiff;
+extern const Command kGate;
 extern const Command kCounters;
 extern const Command kFunctions;
 

@@ -306,6 +306,10 @@ def make(folder):
     for name in "sids.1", "example.rules":
         for block in (SOURCE / "mapi-core/apps/sids" / name).read_text().split("\n\n"):
             corpora.add("sids_rules", block.replace("\\e", "\\").encode())
+    manual = (SOURCE / "nsdump/nsdump.1").read_text()
+    for line in manual.partition(".SH RULES")[2].splitlines():
+        if ": " in line:
+            corpora.add("gate_rules", line.replace("\\", "").encode())
     for text in snort_rules():
         corpora.add("snort_rules", text)
     all_requests = [framed(request) for request in requests()]

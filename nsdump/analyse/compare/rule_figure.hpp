@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// compare: what a rule is about, in one slice or a ratio of two -> its figure in every run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analyse/compare/rules.hpp"
+#include "analyse/compare/side.hpp"
+
+namespace nsdump
+{
+// A slice of the runs, by which Side finds it.
+struct SliceKey {
+    std::string name;
+    bool is_kernel = false;
+
+    bool operator==(const SliceKey &) const = default;
+};
+
+// In order of appearance, of all runs.
+std::vector<SliceKey> matching_slices(const Side &side, const NameOrPattern &pattern);
+
+// What the rule divides by, in the slices of these runs.
+struct Divisor {
+    size_t matches = 0; // 1 is needed
+    SliceKey slice;
+};
+Divisor divisor_of(const Rule &rule, const Side &side);
+
+// The figure of the rule, or why there is none.
+Figures rule_figures(const Rule &rule, const Side &side, const SliceKey &slice,
+                     const Divisor &divisor);
+// "ns" or the counter; with what it is per.
+std::string rule_unit(const Rule &rule);
+// "ticks" or the counter's name in this trace; empty if there is none.
+std::string field_of_rule(const Rule &rule, const StatsReport &report);
+} // namespace nsdump

@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""nsdump diff and nsdump gate: verdicts on recorded programs, exit codes, files for CI services."""
+
+import json
+import os
+import platform
+import re
+import subprocess
+import unittest
+import xml.etree.ElementTree
+
+from probed_programs import NSDUMP, SOURCE, ProbedProgramsTest, run
+
+STEP = ("--counters", "instructions", "--source", "step", "--step-every", "1")
+
+# The number of steps of slice parse: 100, and 1 % more.
+BODY = """
+    static volatile unsigned long sink;
+    for (long unit = 0; unit < 30; ++unit) {{
+        NET_SLICE_INIT(batch, unit, 1, 64);
+        NET_SLICE_START(parse);
+        for (int step = 0; step < {steps}; ++step)
+            sink += step;
+        NET_SLICE_STOP(parse);
+        NET_SLICE_START(filter);
+        for (int step = 0; step < 50; ++step)
+            sink += step;
+        NET_SLICE_STOP(filter);
+        NET_SLICE_EXIT(batch);
+    }}
+"""
+
+
+def is_x86():
+    return platform.machine() == "x86_64"
+
+
+@unittest.skipUnless(is_x86(), "source step is for x86-64")
+class CompareTest(ProbedProgramsTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        one = cls()
+        cls.old = one.record("old", BODY.format(steps=100), *STEP)
+        cls.new = one.record("new", BODY.format(steps=101), *STEP)
+        cls.timed = one.record("timed", BODY.format(steps=100))
+
+    def rules(self, *lines):
+        path = self.folder / "costs.rules"
+        path.write_text("".join(f"{line}\n" for line in lines))
+        return path
+
+    def diff(self, *words):
+        done = run(NSDUMP, "diff", "--json", *words)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        return {
+            (one["slice"], one["field"]): one for one in json.loads(done.stdout)["comparisons"]
+        }
+
+
+class Diff(CompareTest):
+    def test_one_percent_more_instructions_are_found_and_nothing_else(self):
+        compared = self.diff(self.old, self.new)
+        parse = compared[("parse", "instructions")]
+        self.assertEqual(parse["verdict"], "slower")
+        self.assertTrue(parse["exact"])
+        self.assertGreaterEqual(parse["difference"], 1)
+        self.assertLess(parse["percent"], 1.5)
+        self.assertEqual(
+            compared[("filter", "instructions")]["verdict"], "no difference shown"
+        )
+
+    def test_a_stored_report_stands_for_its_trace(self):
+        stored = self.folder / "old.json"
+        done = run(NSDUMP, "export", self.old, "--what", "stats", "--json", "-o", stored)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        self.assertEqual(self.diff(stored, self.new), self.diff(self.old, self.new))
+
+    def test_several_runs_are_a_baseline(self):
+        compared = self.diff("--baseline", f"{self.old},{self.old}", self.new)
+        self.assertEqual(compared[("parse", "instructions")]["verdict"], "slower")
+        again = self.diff("--baseline", self.old, "--baseline", self.old, self.new)
+        self.assertEqual(compared, again)
+
+    def test_other_counter_sources_are_not_compared(self):
+        compared = self.diff(self.timed, self.new)
+        self.assertIn("other counter source", compared[("parse", "instructions")]["why"])
+
+    def test_exit_code_1_for_slower_slices_only_if_asked_for(self):
+        self.assertEqual(run(NSDUMP, "diff", self.old, self.new).returncode, 0)
+        for words, code in (
+            ((self.old, self.new, "--fail-on", "slower"), 1),
+            ((self.new, self.old, "--fail-on", "slower"), 0),
+            ((self.new, self.old, "--fail-on", "different"), 1),
+            ((self.old, self.old, "--fail-on", "different"), 0),
+        ):
+            self.assertEqual(run(NSDUMP, "diff", *words).returncode, code, words)
+
+    def test_wrong_use_is_refused(self):
+        for words, code, message in (
+            ((self.old,), 2, "two traces are needed"),
+            (("--baseline", self.old), 2, "no trace to compare"),
+            (("--baseline", f"{self.old},,x", self.new), 2, "empty name"),
+            ((self.old, self.new, "--slice", "nothing"), 2, 'no slice "nothing"'),
+            ((self.old, self.new, "--run-spread", "-1"), 2, "--run-spread"),
+            ((self.old, self.folder), 3, str(self.folder)),
+            ((self.old, self.new, "-o", self.old), 2, "old.nsl"),
+            ((self.old, self.new, "-o", "/dev/full"), 4, "/dev/full"),
+        ):
+            done = run(NSDUMP, "diff", *words)
+            self.assertEqual(done.returncode, code, (words, done.stderr))
+            self.assertIn(message, done.stderr)
+
+    def test_a_single_run_on_each_side_is_told(self):
+        words = (NSDUMP, "diff", self.timed, self.timed)
+        self.assertIn("variance between runs is unknown", run(*words).stdout)
+
+    def test_damaged_traces_are_read_or_refused(self):
+        for trace in sorted((SOURCE / "tests/format").rglob("*.nsl")):
+            for words in (("diff", trace, trace), ("gate", self.rules("*: net_ns <= 1"), trace)):
+                done = run(NSDUMP, *words, timeout=60)
+                self.assertIn(done.returncode, (0, 1, 3), (words, done.stderr))
+
+
+class Gate(CompareTest):
+    def gate(self, rules, *words):
+        return run(NSDUMP, "gate", self.rules(*rules), *words)
+
+    def test_rules_that_hold_exit_with_0_and_broken_ones_with_1(self):
+        held = ("parse: instructions/packet <= 1e6", "*: lost == 0", "*: count == 30")
+        self.assertEqual(self.gate(held, self.new).returncode, 0)
+        done = self.gate((*held, "parse: instructions < 10"), self.new)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("broken", done.stdout)
+
+    def test_one_percent_more_than_the_baseline_is_found(self):
+        words = (self.new, "--baseline", self.old)
+        self.assertEqual(self.gate(("parse: instructions <= baseline",), *words).returncode, 1)
+        for rule in ("filter: instructions <= baseline", "parse: instructions <= baseline +2%"):
+            self.assertEqual(self.gate((rule,), *words).returncode, 0, rule)
+
+    def test_what_cannot_be_judged_fails_with_the_reason(self):
+        for rule, why in (
+            ("nothing: net_ns <= 1", "no such slice"),
+            ("parse: cycles <= 1", "no figure cycles"),
+            ("parse: instructions <= baseline", "no baseline"),
+        ):
+            done = self.gate((rule,), self.new)
+            self.assertEqual(done.returncode, 1, rule)
+            self.assertIn(why, done.stdout)
+
+    def test_a_damaged_trace_fails_its_rules(self):
+        damaged = self.folder / "damaged.nsl"
+        damaged.write_bytes(self.new.read_bytes()[:-200])
+        done = self.gate(("parse: instructions <= 1e6",), damaged)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("incomplete", done.stdout)
+
+    def test_invalid_rules_exit_with_2_and_name_line_and_column(self):
+        done = self.gate(("# costs", "parse: net_ns <= 1", "parse net_ns", "a: x"), self.new)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("costs.rules:3:13: ", done.stderr)
+        self.assertIn("costs.rules:4:5: ", done.stderr)
+        self.assertEqual(self.gate(("# nothing",), self.new).returncode, 2)
+        self.assertEqual(run(NSDUMP, "gate", self.folder, self.new).returncode, 3)
+        self.assertEqual(run(NSDUMP, "gate", "/dev/zero", self.new).returncode, 2)
+
+    def test_junit_has_the_fields_that_services_read(self):
+        junit, markdown = self.folder / "gate.xml", self.folder / "gate.md"
+        rules = ("parse: instructions <= 1e6", 'parse: instructions < 1', '"<&": net_ns <= 1')
+        done = self.gate(rules, self.new, "--junit", junit, "--markdown", markdown)
+        self.assertEqual(done.returncode, 1)
+        root = xml.etree.ElementTree.parse(junit).getroot()
+        self.assertEqual(root.tag, "testsuites")
+        (suite,) = root
+        self.assertEqual((suite.get("tests"), suite.get("failures")), ("3", "2"))
+        cases = suite.findall("testcase")
+        self.assertEqual([bool(case.findall("failure")) for case in cases], [False, True, True])
+        self.assertEqual(cases[2].get("name"), "<&: " + rules[2])
+        for case in cases:
+            self.assertTrue(case.get("classname").endswith("costs.rules"))
+            for failure in case.findall("failure"):
+                self.assertTrue(failure.get("message") and failure.get("type"))
+        self.assertIn("| broken | parse |", markdown.read_text())
+
+    def test_a_closed_pipe_does_not_make_a_broken_rule_pass(self):
+        rules = self.rules("parse: instructions < 1")
+        reader, writer = os.pipe()
+        os.close(reader)
+        with os.fdopen(writer, "w") as closed:
+            done = subprocess.run([NSDUMP, "gate", rules, self.new], stdout=closed, check=False)
+        self.assertEqual(done.returncode, 1)
+
+    def test_outputs_that_cannot_be_written_leave_nothing(self):
+        rule = ("parse: instructions <= 1e6",)
+        self.assertEqual(self.gate(rule, self.new, "--junit", "/dev/full").returncode, 4)
+        self.assertEqual(self.gate(rule, self.new, "--junit", self.folder).returncode, 4)
+        missing = self.folder / "nowhere/gate.xml"
+        self.assertEqual(self.gate(rule, self.new, "--junit", missing).returncode, 4)
+        same = self.folder / "same"
+        done = self.gate(rule, self.new, "--junit", same, "--markdown", same)
+        self.assertEqual(done.returncode, 2)
+        self.assertFalse(same.exists())
+
+    def test_every_form_in_the_manual_is_a_valid_rule(self):
+        manual = (SOURCE / "nsdump/nsdump.1").read_text()
+        section = manual.partition(".SH RULES")[2].partition(".SH ")[0]
+        (examples,) = re.findall(r"\.nf\n(.*?)\.fi", section, re.DOTALL)
+        lines = examples.replace("\\", "").splitlines()
+        self.assertGreater(len(lines), 10)
+        done = self.gate(lines, self.new)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        self.assertNotIn("invalid", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
