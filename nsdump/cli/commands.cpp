@@ -57,9 +57,9 @@ Exit codes:
 
 std::span<const Command *const> all_commands()
 {
-    static constexpr const Command *kCommands[] = {&kRecord, &kControl,  &kKernel,   &kSnapshot,
-                                                   &kShow,   &kStats,    &kExplain,  &kExport,
-                                                   &kCheck,  &kCounters, &kFunctions};
+    static constexpr const Command *kCommands[] = {&kRecord, &kControl, &kKernel,   &kSnapshot,
+                                                   &kTop,    &kShow,    &kStats,    &kExplain,
+                                                   &kExport, &kCheck,   &kCounters, &kFunctions};
     return kCommands;
 }
 } // namespace nsdump
