@@ -1,38 +1,50 @@
 // SPDX-License-Identifier: MIT
-// terminal: a descriptor -> its size, and whether to print colours there.
+// terminal: frames of text -> the full screen; keys and changes of its size.
 #pragma once
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-#include <cstdlib>
+#include <cstddef>
+#include <optional>
 #include <string>
-#include <string_view>
+
+#include <termios.h>
+#include <unistd.h>
 
 namespace command
 {
-struct Screen {
+struct TerminalSize {
+    size_t rows = 24;
     size_t columns = 80;
-    size_t lines = 24;
-    bool has_colours = false;
 };
 
-// `colour`: auto, always or never.  auto follows https://no-color.org: on a terminal, unless
-// NO_COLOR is set or TERM is dumb.
-inline Screen screen_of(int fd, const std::string &colour)
+// Of the terminal on standard output, or another descriptor; of a usual one if it is none.
+TerminalSize terminal_size(int fd = STDOUT_FILENO);
+
+// While it exists, standard output shows the alternate screen, and standard input, if it is the
+// terminal, gives keys as they are pressed, without echo.  Ctrl-C remains a signal.
+class FullScreen
 {
-    Screen screen;
-    const bool is_terminal = isatty(fd) == 1;
-    winsize size{};
-    if (is_terminal && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0) {
-        screen.columns = size.ws_col;
-        screen.lines = size.ws_row;
-    }
-    const char *const refused = std::getenv("NO_COLOR");
-    const char *const kind = std::getenv("TERM");
-    const bool may_have =
-        is_terminal && !(refused && *refused) && std::string_view(kind ? kind : "dumb") != "dumb";
-    screen.has_colours = colour == "always" || (colour == "auto" && may_have);
-    return screen;
-}
+public:
+    FullScreen();
+    ~FullScreen();
+    FullScreen(const FullScreen &) = delete;
+    FullScreen &operator=(const FullScreen &) = delete;
+
+    // Lines that end with '\n'; those below the last row, and letters
+    // beyond the last column, are left out.  Throws OutputClosed or OutputError.
+    void show(const std::string &frame);
+    // The next key, waiting for it up to `milliseconds`; none also after a signal.  Keys that send
+    // more than one byte, such as arrows, are skipped.
+    std::optional<char> read_key(int milliseconds);
+    // Whether the size has changed since the last call.
+    bool take_resize();
+
+private:
+    void write_now(const std::string &text);
+    void restore();
+    std::optional<char> read_byte(int milliseconds);
+
+    bool has_keys_ = false;
+    bool is_changed_ = false; // the terminal's input has other modes than before
+    termios before_{};
+};
 } // namespace command

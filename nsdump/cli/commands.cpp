@@ -60,8 +60,8 @@ Exit codes:
 std::span<const Command *const> all_commands()
 {
     static constexpr const Command *kCommands[] = {
-        &kRecord, &kControl, &kKernel, &kSnapshot, &kShow,     &kStats,    &kExplain,
-        &kExport, &kDiff,    &kGate,   &kCheck,    &kCounters, &kFunctions};
+        &kRecord,  &kControl, &kKernel, &kSnapshot, &kTop,   &kShow,     &kStats,
+        &kExplain, &kExport,  &kDiff,   &kGate,     &kCheck, &kCounters, &kFunctions};
     return kCommands;
 }
 } // namespace nsdump

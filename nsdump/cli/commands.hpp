@@ -67,6 +67,7 @@ extern const Command kRecord;
 extern const Command kControl;
 extern const Command kKernel;
 extern const Command kSnapshot;
+extern const Command kTop;
 extern const Command kShow;
 extern const Command kStats;
 extern const Command kExplain;

@@ -22,6 +22,7 @@ constexpr const char *kExamples = R"(
   nsdump stats trace.nsl                          what every slice costs, minus the probes' own cost
   nsdump show trace.nsl -c 50                     the first 50 events
   nsdump export trace.nsl --what slices -o s.csv  one line per slice
+  nsdump top app                                  the slices of a running program, live
   nsdump check trace.nsl && echo whole            is anything damaged or missing?
   nsdump record -k irq,sched -- ./program         kernel interrupts and switches, too (module nsmod)
   nsdump kernel --list                            which places in the kernel can be recorded

@@ -13,7 +13,9 @@ import unittest
 BIN = pathlib.Path(os.environ["NETSLICE_BIN"])
 PAGE = pathlib.Path(os.environ["NETSLICE_SOURCE"]) / "common/netslice.7"
 PROGRAMS = {
-    "nsdump": ["record", "kernel", "snapshot", "show", "stats", "export", "check", "counters"],
+    "nsdump": [
+        *("record", "kernel", "snapshot", "top", "show", "stats", "export", "check", "counters")
+    ],
     "nscalibrate": [],
     "nsreport": [],
     "nsconduct": ["run", "check", "show", "compare"],

@@ -48,6 +48,31 @@ int run(const ExportOptions &options)
     return format_of(options.format).write(options);
 }
 
+// Options that only some formats have.
+struct FormatArguments {
+    command::Argument weight, partition, compression;
+};
+
+FormatArguments add_format_arguments(command::ArgumentSet &arguments, ExportOptions &options)
+{
+    const command::Argument weight =
+        arguments
+            .add("--weight", options.weight,
+                 "value of a stack: net-ns (default), net-ticks, raw-ns, or net of a counter")
+            .kind("VALUE")
+            .check(command::is_given);
+    const command::Argument partition =
+        arguments
+            .add("--partition", options.partition,
+                 "parquet: folders by CPU, by time, or both: cpu,time=1s")
+            .kind("cpu,time=DURATION")
+            .check(command::is_given);
+    const command::Argument compression =
+        arguments.add("--compression", options.compression, "parquet: default: none")
+            .one_of({"none", "lz4", "snappy", "zstd"});
+    return {weight, partition, compression};
+}
+
 RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<ExportOptions>();
@@ -76,25 +101,11 @@ RunCommand add(command::ArgumentSet &arguments)
         arguments.add("-c,--count", options->limit, "maximum number of events or slices to write")
             .kind("COUNT")
             .check(is_count);
-    const command::Argument weight =
-        arguments
-            .add("--weight", options->weight,
-                 "value of a stack: net-ns (default), net-ticks, raw-ns, or net of a counter")
-            .kind("VALUE")
-            .check(command::is_given);
-    const command::Argument partition =
-        arguments
-            .add("--partition", options->partition,
-                 "parquet: folders by CPU, by time, or both: cpu,time=1s")
-            .kind("cpu,time=DURATION")
-            .check(command::is_given);
-    const command::Argument compression =
-        arguments.add("--compression", options->compression, "parquet: default: none")
-            .one_of({"none", "lz4", "snappy", "zstd"});
+    const FormatArguments own = add_format_arguments(arguments, *options);
     add_output(arguments, options->output);
     add_quiet(arguments, options->is_quiet);
     arguments.footer(format_lines() + "\n" + help_footer(kExamples));
-    arguments.at_end([options, what, calibration, unit, limit, weight, partition, compression] {
+    arguments.at_end([options, what, calibration, unit, limit, own] {
         const ExportFormat &format = format_of(options->format);
         if (!what.was_given())
             options->what = format.what.front();
@@ -102,13 +113,13 @@ RunCommand add(command::ArgumentSet &arguments)
             command::refuse({what},
                             "cannot be " + options->what + " with --format " + options->format);
         if (options->format != "parquet")
-            command::refuse({partition, compression}, "requires --format parquet");
+            command::refuse({own.partition, own.compression}, "requires --format parquet");
         if (options->what == "stats")
             command::refuse({unit, limit}, "requires --what events or --what slices");
         if (options->what == "stacks")
             command::refuse({limit}, "cannot be combined with stacks, which are sums");
         else
-            command::refuse({weight}, "requires --format folded, speedscope or flamegraph");
+            command::refuse({own.weight}, "requires --format folded, speedscope or flamegraph");
         if (options->what == "events")
             command::refuse({calibration}, "cannot be combined with --what events, which are raw");
     });

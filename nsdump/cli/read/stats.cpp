@@ -7,6 +7,7 @@
 #include "cli/read/analysis.hpp"
 #include "cli/read/finish.hpp"
 #include "common/command/arguments.hpp"
+#include "common/command/colour.hpp"
 #include "common/command/output.hpp"
 #include "common/command/terminal.hpp"
 #include "export/exporter.hpp"
@@ -38,8 +39,10 @@ std::string text_of(const StatsReport &report, const Options &options)
     if (options.shows_all)
         return stats_text(report);
     const bool is_file = !options.output.empty() && options.output != "-";
-    const command::Screen screen = command::screen_of(is_file ? -1 : STDOUT_FILENO, options.colour);
-    return stats_summary(report, {screen.columns, screen.lines, screen.has_colours});
+    const int fd = is_file ? -1 : STDOUT_FILENO;
+    const command::TerminalSize size = command::terminal_size(fd);
+    return stats_summary(report,
+                         {size.columns, size.rows, command::has_colours(fd, options.colour)});
 }
 
 int run(const Options &options)

@@ -21,6 +21,7 @@
 #include "cli/record/kernel_side.hpp"
 #include "cli/record/record_loop.hpp"
 #include "cli/record/recorder.hpp"
+#include "cli/record/session_options.hpp"
 #include "cli/record/trace_facts.hpp"
 #include "common/command/arguments.hpp"
 #include "common/command/counted.hpp"
@@ -36,14 +37,10 @@ namespace
 
 struct Options {
     std::string output = "trace.nsl";
-    std::string counters;
-    std::string source = "auto";
-    std::string clock = "fast";
+    SessionOptions session;
     std::string full = "discard";
     std::string kind = "auto";
     bool accepts_control = false;
-    uint64_t ring_bytes = 4u << 20;
-    uint32_t step_every = 1;
     bool no_calibration = false;
     int pid = 0;
     double seconds = 0;
@@ -55,33 +52,13 @@ struct Options {
     std::vector<std::string> program;
 };
 
-template <class Enum>
-Enum choose(const std::string &word, std::initializer_list<std::pair<const char *, Enum>> choices)
-{
-    for (const auto &[name, value] : choices)
-        if (word == name)
-            return value;
-    return Enum{};
-}
-
 Recorder open_recorder_with(const Options &options)
 {
-    nsp_session_config config{};
-    config.struct_size = sizeof(config);
+    nsp_session_config config = config_of(options.session);
     config.output = options.output.c_str();
-    config.counters = options.counters.c_str();
-    config.source = choose<nsp_counter_source>(options.source, {{"auto", NSP_SOURCE_AUTO},
-                                                                {"rdpmc", NSP_SOURCE_RDPMC},
-                                                                {"perf-read", NSP_SOURCE_PERF_READ},
-                                                                {"papi", NSP_SOURCE_PAPI},
-                                                                {"step", NSP_SOURCE_STEP},
-                                                                {"none", NSP_SOURCE_NONE}});
-    config.clock = choose<nsp_clock_mode>(options.clock, {{"ordered", NSP_CLOCK_ORDERED}});
     config.full = choose<nslice_ring_full>(options.full, {{"overwrite", NSLICE_FULL_OVERWRITE}});
     config.ring_kind = choose<uint32_t>(
         options.kind, {{"rseq", NSLICE_RING_RSEQ}, {"atomic", NSLICE_RING_ATOMIC}});
-    config.ring_bytes = options.ring_bytes;
-    config.step_every = options.step_every;
     config.no_calibration = options.no_calibration;
     config.slices = options.kernel.slices.c_str();
     config.thin_permille = thin_permille(options.kernel);
@@ -141,7 +118,7 @@ void tell_begin(const Options &options, int pid)
             : fmt::format(" and the kernel's groups {} with rings of {} KiB per CPU",
                           options.kernel.groups, options.kernel.ring_bytes >> 10);
     command::tell("nsdump: {}: recording process {} with rings of {} KiB per CPU{}\n",
-                  options.output, pid, options.ring_bytes >> 10, of_kernel);
+                  options.output, pid, options.session.ring_bytes >> 10, of_kernel);
 }
 
 nslice_end end_of(RecordEnd end, Child *child)
@@ -255,8 +232,8 @@ int run(Options options)
         tell_begin(options, child ? child->pid() : options.pid);
     if (child)
         child->run();
-    const RecordLimits limits = {options.seconds, options.ring_bytes, options.full == "overwrite",
-                                 options.is_quiet, options.is_verbose};
+    const RecordLimits limits = {options.seconds, options.session.ring_bytes,
+                                 options.full == "overwrite", options.is_quiet, options.is_verbose};
     const RecordEnd end =
         record_until_end(recorder.get(), limits, child.get(), attached ? &*attached : nullptr);
     nsp_recorder_status status;
@@ -291,51 +268,15 @@ Exit codes, if the program did not fail (then its own, or 128 + n if signal n ki
   4    the trace cannot be written
   130  interrupted)";
 
-using Check = std::function<void()>; // throws WrongUse for arguments that would have no effect
-
-Check add_counter_options(command::ArgumentSet &arguments, const std::shared_ptr<Options> &options)
-{
-    arguments
-        .add("--counters", options->counters,
-             "counters, e.g. instructions,cycles; `nsdump counters` lists them (default: clock "
-             "only)")
-        .kind("LIST")
-        .check(command::is_given);
-    const command::Argument source =
-        arguments.add("--source", options->source, "where counters come from")
-            .one_of({"auto", "rdpmc", "perf-read", "papi", "step", "none"})
-            .show_default();
-    const command::Argument step_every =
-        arguments
-            .add("--step-every", options->step_every, "source step: count only every n-th unit")
-            .check(is_positive)
-            .show_default();
-    return [options, source, step_every] {
-        if (options->counters.empty()) {
-            if (options->source != "auto" && options->source != "none")
-                command::refuse({source}, "requires --counters");
-            command::refuse({step_every}, "requires --counters");
-        } else if (options->source == "none") {
-            throw command::WrongUse("--counters cannot be combined with --source none");
-        }
-        if (options->source != "auto" && options->source != "step")
-            command::refuse({step_every}, "requires --source step");
-    };
-}
-
 void add_ring_options(command::ArgumentSet &arguments, Options &options)
 {
-    arguments.add("--clock", options.clock, "ordered: fenced clock reads")
-        .one_of({"fast", "ordered"})
-        .show_default();
+    add_clock_option(arguments, options.session);
     arguments
         .add("--full", options.full,
              "when a ring is full: discard the new record or overwrite the oldest")
         .one_of({"discard", "overwrite"})
         .show_default();
-    arguments.add("--ring", options.ring_bytes, "ring size per CPU, a power of two from 4K to 8G")
-        .powers_of_two(kLeastRingBytes, kMostRingBytes)
-        .show_default();
+    add_ring_option(arguments, options.session);
     arguments
         .add("--kind", options.kind, "how rings are written; auto: rseq if the program supports it")
         .one_of({"auto", "rseq", "atomic"})
@@ -392,7 +333,7 @@ RunCommand add(command::ArgumentSet &arguments)
     auto options = std::make_shared<Options>();
     add_trace_output(arguments, options->output);
     const Check check_functions = add_function_options(arguments, options);
-    const Check check_counters = add_counter_options(arguments, options);
+    const Check check_counters = add_counter_options(arguments, options->session);
     add_slices(arguments, options->kernel.slices);
     add_thin(arguments, options->kernel);
     const command::Argument control = arguments.add_flag(

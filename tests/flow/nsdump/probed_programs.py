@@ -32,12 +32,10 @@ class ProbedProgramsTest(unittest.TestCase):
         cls.addClassCleanup(temporary.cleanup)
         cls.folder = pathlib.Path(temporary.name)
 
-    def record(self, name, body, *options):
-        """Runs `body` as main() under `nsdump record`; returns the trace."""
-        source, program, trace = (self.folder / f"{name}{end}" for end in (".c", "", ".nsl"))
-        source.write_text(
-            f"#include <nsprobe/probe.h>\nint main(void)\n{{\n{body}\n    return 0;\n}}\n"
-        )
+    def build(self, name, text):
+        """Compiles C with probes; returns the program."""
+        source, program = (self.folder / f"{name}{end}" for end in (".c", ""))
+        source.write_text(text)
         built = run(
             "cc",
             "-O2",
@@ -52,6 +50,14 @@ class ProbedProgramsTest(unittest.TestCase):
             "-lnsprobe",
         )
         self.assertEqual(built.returncode, 0, built.stderr)
+        return program
+
+    def record(self, name, body, *options):
+        """Runs `body` as main() under `nsdump record`; returns the trace."""
+        program = self.build(
+            name, f"#include <nsprobe/probe.h>\nint main(void)\n{{\n{body}\n    return 0;\n}}\n"
+        )
+        trace = self.folder / f"{name}.nsl"
         recorded = run(NSDUMP, "record", "-w", trace, *options, "--", program)
         self.assertEqual(recorded.returncode, 0, recorded.stderr)
         return trace

@@ -54,19 +54,8 @@ std::string table_text(const Entries &entries, bool are_all_shown)
     return text;
 }
 
-Screen screen_of_terminal()
-{
-    Screen screen;
-    struct winsize size = {};
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0) {
-        screen.rows = size.ws_row;
-        screen.columns = size.ws_col;
-    }
-    return screen;
-}
-
 std::string screen_text(const Entries &entries, bool are_all_shown, const std::string &head,
-                        const Screen &screen)
+                        const command::TerminalSize &screen)
 {
     std::vector<const Entry *> shown;
     for (const auto &entry : entries) {

@@ -2,10 +2,10 @@
 // Table: rules and their counts -> text, for a file or for a screen.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
+#include "common/command/terminal.hpp"
 #include "sids/run/rule_table.hpp"
 
 namespace sids
@@ -13,15 +13,8 @@ namespace sids
 // Columns separated by tabs: id, packets, bytes, time of the last packet, message.
 std::string table_text(const Entries &entries, bool are_all_shown);
 
-struct Screen {
-    size_t rows = 24;
-    size_t columns = 80;
-};
-
-// Of a terminal on standard output.
-Screen screen_of_terminal();
 // The same in aligned columns, at most `rows` lines of at most `columns` letters: the rules that
 // matched last, under a head line.
 std::string screen_text(const Entries &entries, bool are_all_shown, const std::string &head,
-                        const Screen &screen);
+                        const command::TerminalSize &screen);
 } // namespace sids

@@ -194,7 +194,7 @@ private:
             return;
         if (is_screen_)
             print(kClearScreen + screen_text(table_.entries(), options_.are_all_shown, head(),
-                                             screen_of_terminal()));
+                                             command::terminal_size()));
         else
             print(table_text(table_.entries(), options_.are_all_shown));
     }
