@@ -97,7 +97,9 @@ int export_stacks(const ExportOptions &options)
     kernel.set_pairs(sides.kernel());
     const auto never = [] { return false; };
     const auto nothing = [](const Run &) {};
-    return pair_runs(options, trace, gate, sides, nothing, never, [&] {
+    ExportOptions reading = options;
+    reading.selection.slice.clear(); // what is inside may be where the name is not
+    return pair_runs(reading, trace, gate, sides, nothing, never, [&] {
         const bool is_graph = options.format == kFlameGraph.name;
         const StackFrames frames = frames_of(collector.tree(), trace.names(),
                                              is_graph ? FrameOrder::total : FrameOrder::name);
