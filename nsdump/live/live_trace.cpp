@@ -189,7 +189,8 @@ LiveInterval LiveTrace::end_interval()
     interval.pair_ticks = pair_ticks();
     interval.unread_records = std::exchange(unread_, 0);
     if (pairs_) {
-        summarise(names_, pairs_->unpaired(), *sink_.statistics, {false, report.counter_names, false}, report);
+        summarise(names_, pairs_->unpaired(), *sink_.statistics,
+                  {false, report.counter_names, false}, report);
         begin_interval();
     }
     return interval;
