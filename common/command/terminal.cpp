@@ -57,7 +57,7 @@ FullScreen::FullScreen()
         keys.c_lflag &= ~tcflag_t(ICANON | ECHO);
         keys.c_cc[VMIN] = 1;
         keys.c_cc[VTIME] = 0;
-        keys.c_cc[VSUSP] = _POSIX_VDISABLE; // who stops it would stop what it does besides
+        keys.c_cc[VSUSP] = _POSIX_VDISABLE; // stopping it would also stop the drain
         has_keys_ = is_changed_ = tcsetattr(STDIN_FILENO, TCSANOW, &keys) == 0;
     }
     try {

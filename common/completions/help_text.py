@@ -8,7 +8,7 @@ import dataclasses
 import re
 import subprocess
 
-FILES = {"FILE", "TRACE", "MASTER", "CAPTURE", "SOCKET"}
+FILES = {"FILE", "FILES", "RULES", "TRACE", "MASTER", "CAPTURE", "SOCKET"}
 FOLDERS = {"FOLDER", "DIR"}
 SPEC = re.compile(r"^ {2,4}(-\S.*?)(?: {2,}(\S.*))?$")
 NAME = re.compile(r"^--?[\w-]+$")
@@ -67,7 +67,7 @@ def option_of(spec, says):
 
 
 def described(first, following):
-    """The description, which may begin and go on in the following lines."""
+    """The description, which may begin and continue in the following lines."""
     words = [first] if first else []
     for line in following:
         if not line.startswith(" " * 8) or SPEC.match(line):

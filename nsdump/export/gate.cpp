@@ -23,12 +23,12 @@ std::string number(double value)
 std::string measured(const GateResult &result)
 {
     if (result.status == GateStatus::kNotJudged)
-        return result.why;
+        return printable_utf8(result.why);
     std::string out = number(result.value);
     if (result.half95 > 0)
         out += fmt::format(" ± {:.2g}", result.half95);
     if (!result.unit.empty())
-        out += " " + result.unit;
+        out += " " + printable_utf8(result.unit);
     return out + ", limit " + number(result.bound);
 }
 
@@ -77,26 +77,10 @@ const char *colour_of(const GateResult &result)
 std::string cell(const std::string &text)
 {
     std::string out;
-    for (const char letter : printable(text)) {
+    for (const char letter : printable_utf8(text)) {
         if (std::string_view("\\`*_{}[]<>()#+!|~&@").find(letter) != std::string_view::npos)
             out += '\\';
         out += letter;
-    }
-    return out;
-}
-
-// XML 1.0 cannot carry control characters, not even as references: printable() leaves none.
-std::string xml(const std::string &text)
-{
-    std::string out;
-    for (const char letter : printable(text)) {
-        switch (letter) {
-        case '&': out += "&amp;"; break;
-        case '<': out += "&lt;"; break;
-        case '>': out += "&gt;"; break;
-        case '"': out += "&quot;"; break;
-        default: out += letter;
-        }
     }
     return out;
 }
@@ -108,8 +92,7 @@ std::string gate_text(const std::vector<GateResult> &results, bool has_colours)
     for (const GateResult &result : results) {
         const std::string status = fmt::format("{:<18}", status_words(result));
         out += has_colours ? colour_of(result) + status + "\x1b[0m" : status;
-        out += fmt::format("  {}\n{:20}{}\n", printable(title_of(result)), "",
-                           printable(measured(result)));
+        out += fmt::format("  {}\n{:20}{}\n", printable(title_of(result)), "", measured(result));
     }
     return out + summary_of(results) + "\n";
 }
@@ -139,10 +122,10 @@ std::string gate_junit(const std::vector<GateResult> &results, const std::string
                                   "  <testsuite {}>\n",
                                   counts, counts);
     for (const GateResult &result : results) {
-        const std::string words = xml(measured(result));
-        out +=
-            fmt::format("    <testcase classname=\"{}\" name=\"{}\" file=\"{}\" line=\"{}\">\n",
-                        xml(rules_path), xml(title_of(result)), xml(rules_path), result.rule->line);
+        const std::string words = xml_text(measured(result));
+        out += fmt::format("    <testcase classname=\"{}\" name=\"{}\" file=\"{}\" line=\"{}\">\n",
+                           xml_text(rules_path), xml_text(title_of(result)), xml_text(rules_path),
+                           result.rule->line);
         if (result.fails)
             out += fmt::format("      <failure type=\"{}\" message=\"{}\">{}</failure>\n",
                                status_words(result), words, words);

@@ -43,7 +43,9 @@ class Completions(unittest.TestCase):
         temporary = tempfile.TemporaryDirectory(prefix="netslice-completions-")
         cls.addClassCleanup(temporary.cleanup)
         cls.folder = pathlib.Path(temporary.name)
-        cls.programs = sorted(path.name for path in BIN.iterdir())
+        # Those that are installed.
+        built = BIN.parent / "share/bash-completion/completions"
+        cls.programs = sorted(path.name for path in built.iterdir())
         for program in cls.programs:
             done = run("python3", "-B", GENERATE, BIN / program, cls.folder)
             assert done.returncode == 0, done.stderr
@@ -78,6 +80,12 @@ class Completions(unittest.TestCase):
         self.assertEqual(self.offered("nsdump", "top", "--sort", "=", "pa"), {"packet"})
         self.assertEqual(self.offered("nsdump", "top", "--sort", "="), {*SORTS})
         self.assertEqual(self.offered("nsdump", "top", "--interval", "-"), set())
+
+    def test_bash_offers_files_where_several_are_expected(self):
+        (self.folder / "old.nsl").touch()
+        for words in (("diff", "--baseline"), ("gate", "--baseline")):
+            offered = self.offered("nsdump", *words, f"{self.folder}/old")
+            self.assertEqual(offered, {f"{self.folder}/old.nsl"})
 
     def test_bash_leaves_the_words_of_another_program_alone(self):
         self.assertEqual(self.offered("nsdump", "record", "--", "app", "-"), set())

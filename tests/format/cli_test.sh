@@ -56,8 +56,8 @@ refused() { # message, arguments...
     expect 2 "nsdump ${*:2}" "$nsdump" "${@:2}"
     contains "nsdump: $1 (see nsdump $2 --help)" err
 }
-refused "--count requires --what events or --what slices" export "$trace" --what stats -c 3
-refused "--unit requires --what events or --what slices" export "$trace" --unit 3
+refused "--count cannot be combined with --what stats" export "$trace" --what stats -c 3
+refused "--unit cannot be combined with --what stats" export "$trace" --unit 3
 refused "--calibration cannot be combined with --what events, which are raw" export "$trace" --what events --calibration c.json
 refused "--output cannot be combined with --quiet" check "$trace" -q -o "$folder/unused"
 refused "--session cannot be combined with --list" snapshot --list --session 1

@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -33,8 +34,11 @@ public:
     {
         std::vector<std::jthread> helpers;
         const size_t others = std::clamp<size_t>(options_.threads, 1, parts_.size()) - 1;
-        for (size_t i = 0; i < others; ++i)
-            helpers.emplace_back([this] { work(false); });
+        try {
+            for (size_t i = 0; i < others; ++i)
+                helpers.emplace_back([this] { work(false); });
+        } catch (const std::system_error &) { // no more threads: the figures are the same
+        }
         work(true);
         wait();
         helpers.clear(); // joins
@@ -48,20 +52,26 @@ private:
     void work(bool tells_progress)
     {
         for (uint32_t cpu = next_++; cpu < parts_.size(); cpu = next_++) {
-            auto part = std::make_unique<CpuPart>(correction_, trace_.counter_names().size(),
-                                                  options_.is_stepping);
+            std::unique_ptr<CpuPart> part;
             try {
+                part = std::make_unique<CpuPart>(correction_, trace_.counter_names().size(),
+                                                 options_.is_stepping);
                 read_cpu(
                     trace_, cpu, owners_,
                     [&](uint64_t records) { return continues(records, tells_progress); }, *part);
                 part->statistics.finish(); // takes less memory while it waits for those before it
             } catch (...) {
                 const std::lock_guard lock(mutex_);
-                failure_ = std::current_exception();
-                owners_.give_up(); // ends all others
+                fail();
             }
             take(cpu, std::move(part));
         }
+    }
+    // With the lock, in a handler: ends all others.
+    void fail()
+    {
+        failure_ = std::current_exception();
+        owners_.give_up();
     }
     bool continues(uint64_t records, bool tells_progress)
     {
@@ -70,6 +80,8 @@ private:
     }
     bool tell_progress()
     {
+        if (is_interrupted_)
+            return false;
         const auto now = std::chrono::steady_clock::now();
         if (!options_.progress || now - shown_ < kProgressInterval)
             return true;
@@ -84,22 +96,27 @@ private:
     void take(uint32_t cpu, std::unique_ptr<CpuPart> part)
     {
         const std::lock_guard lock(mutex_);
-        parts_[cpu] = std::move(part);
-        for (; merged_ < parts_.size() && parts_[merged_]; ++merged_) {
-            if (sum_)
-                sum_->merge(std::move(*parts_[merged_]));
-            else
-                sum_ = std::move(parts_[merged_]);
-            parts_[merged_].reset();
+        try {
+            parts_[cpu] = std::move(part);
+            for (; merged_ < parts_.size() && parts_[merged_] && !failure_; ++merged_) {
+                if (sum_)
+                    sum_->merge(std::move(*parts_[merged_]));
+                else
+                    sum_ = std::move(parts_[merged_]);
+                parts_[merged_].reset();
+            }
+        } catch (...) {
+            fail();
         }
-        has_merged_.notify_all();
+        if (++ended_ == parts_.size())
+            have_ended_.notify_all();
     }
-    // Until all parts are merged; meanwhile shows the progress of the other threads.
+    // Until all parts were read; meanwhile shows the progress of the other threads.
     void wait()
     {
         std::unique_lock lock(mutex_);
-        while (!has_merged_.wait_for(lock, kProgressInterval,
-                                     [&] { return merged_ == parts_.size(); })) {
+        while (!have_ended_.wait_for(lock, kProgressInterval,
+                                     [&] { return ended_ == parts_.size(); })) {
             lock.unlock();
             tell_progress();
             lock.lock();
@@ -116,7 +133,8 @@ private:
     std::atomic<bool> is_interrupted_ = false;
     std::chrono::steady_clock::time_point shown_{};
     std::mutex mutex_; // of the following
-    std::condition_variable has_merged_;
+    std::condition_variable have_ended_;
+    size_t ended_ = 0;                            // parts that were read, or failed
     std::vector<std::unique_ptr<CpuPart>> parts_; // read and not yet merged
     size_t merged_ = 0;
     std::unique_ptr<CpuPart> sum_;

@@ -15,7 +15,7 @@ namespace nsdump
 {
 namespace
 {
-void fill(Comparison &out, const Side &first_side, const Side &second_side,
+void fill(Comparison &out, const RunsOfSide &first_side, const RunsOfSide &second_side,
           const CompareOptions &options)
 {
     out.why =
@@ -96,7 +96,7 @@ std::string why_runs_differ(const Runs &first, const Runs &second, const std::st
 std::vector<Comparison> compare(const Runs &first, const Runs &second,
                                 const CompareOptions &options, const std::string &slice)
 {
-    const Side first_side(first), second_side(second);
+    const RunsOfSide first_side(first), second_side(second);
     std::vector<Comparison> out;
     std::set<std::tuple<bool, std::string, std::string>> seen;
     for (const Runs *side : {&first, &second})

@@ -25,11 +25,11 @@ constexpr size_t kMostResults = 200000;
 double excess(const Rule &rule, double value, double bound)
 {
     switch (rule.order) {
-    case Order::kAtMost:
-    case Order::kBelow: return value - bound;
-    case Order::kAtLeast:
-    case Order::kAbove: return bound - value;
-    case Order::kEqual: break;
+    case RuleOrder::kAtMost:
+    case RuleOrder::kBelow: return value - bound;
+    case RuleOrder::kAtLeast:
+    case RuleOrder::kAbove: return bound - value;
+    case RuleOrder::kEqual: break;
     }
     return std::fabs(value - bound);
 }
@@ -43,10 +43,10 @@ GateStatus status_of(const Rule &rule, double value, double bound, double half95
     if (half95 > 0) {
         if (over > half95)
             return GateStatus::kBroken;
-        return rule.order != Order::kEqual && over < -half95 ? GateStatus::kHolds
-                                                             : GateStatus::kUndecided;
+        return rule.order != RuleOrder::kEqual && over < -half95 ? GateStatus::kHolds
+                                                                 : GateStatus::kUndecided;
     }
-    const bool excludes_bound = rule.order == Order::kBelow || rule.order == Order::kAbove;
+    const bool excludes_bound = rule.order == RuleOrder::kBelow || rule.order == RuleOrder::kAbove;
     return over < 0 || (over == 0 && !excludes_bound) ? GateStatus::kHolds : GateStatus::kBroken;
 }
 
@@ -85,7 +85,7 @@ private:
                (result.status != GateStatus::kUndecided || is_strict);
     }
 
-    Side runs_, baseline_;
+    RunsOfSide runs_, baseline_;
     GateOptions options_;
 };
 

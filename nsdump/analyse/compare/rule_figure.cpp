@@ -98,7 +98,7 @@ Found figure_in(const Rule &rule, const FieldReport &field, const StatsReport &r
     const Statistic statistic = statistic_of(rule, is_time);
     const Distribution &values = is_net ? *field.net : field.raw;
     if (rule.is_per_packet && !field.per_packet)
-        return {{}, "no packets: its units tell none"};
+        return {{}, "no packets: its units have no packet counts"};
     Interval found;
     if (is_mean(statistic)) {
         found = mean_of(field, statistic == Statistic::kTrimmed, is_net, rule.is_per_packet);
@@ -136,7 +136,7 @@ std::string no_counter(const Rule &rule, const StatsReport &report, bool is_kern
                        names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
 }
 
-Found figure_of_slice(const Rule &rule, const Side &side, size_t run, const SliceKey &key)
+Found figure_of_slice(const Rule &rule, const RunsOfSide &side, size_t run, const SliceKey &key)
 {
     const StatsReport &report = side.runs()[run];
     const SliceReport *slice = side.find(run, key.name, key.is_kernel);
@@ -177,7 +177,7 @@ double count_in(const std::string &figure, const SliceReport &slice)
     return NAN;
 }
 
-Found count_of_slice(const Rule &rule, const Side &side, size_t run, const SliceKey &key)
+Found count_of_slice(const Rule &rule, const RunsOfSide &side, size_t run, const SliceKey &key)
 {
     const StatsReport &report = side.runs()[run];
     Figure out;
@@ -196,7 +196,7 @@ Found count_of_slice(const Rule &rule, const Side &side, size_t run, const Slice
     return {out, ""};
 }
 
-Found ratio(const Rule &rule, const Side &side, size_t run, const SliceKey &key,
+Found ratio(const Rule &rule, const RunsOfSide &side, size_t run, const SliceKey &key,
             const Divisor &divisor)
 {
     if (divisor.matches != 1)
@@ -219,7 +219,7 @@ Found ratio(const Rule &rule, const Side &side, size_t run, const SliceKey &key,
 }
 } // namespace
 
-std::vector<SliceKey> matching_slices(const Side &side, const NameOrPattern &pattern)
+std::vector<SliceKey> matching_slices(const RunsOfSide &side, const NameOrPattern &pattern)
 {
     std::vector<SliceKey> out;
     for (size_t run = 0; run < side.runs().size(); ++run)
@@ -238,7 +238,7 @@ std::vector<SliceKey> matching_slices(const Side &side, const NameOrPattern &pat
     return out;
 }
 
-Divisor divisor_of(const Rule &rule, const Side &side)
+Divisor divisor_of(const Rule &rule, const RunsOfSide &side)
 {
     if (rule.divisor.empty())
         return {};
@@ -246,7 +246,7 @@ Divisor divisor_of(const Rule &rule, const Side &side)
     return {found.size(), found.empty() ? SliceKey{} : found[0]};
 }
 
-Figures rule_figures(const Rule &rule, const Side &side, const SliceKey &slice,
+Figures rule_figures(const Rule &rule, const RunsOfSide &side, const SliceKey &slice,
                      const Divisor &divisor)
 {
     Figures out;

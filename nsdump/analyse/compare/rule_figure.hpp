@@ -10,7 +10,7 @@
 
 namespace nsdump
 {
-// A slice of the runs, by which Side finds it.
+// A slice of the runs, by which RunsOfSide finds it.
 struct SliceKey {
     std::string name;
     bool is_kernel = false;
@@ -19,17 +19,17 @@ struct SliceKey {
 };
 
 // In order of appearance, of all runs.
-std::vector<SliceKey> matching_slices(const Side &side, const NameOrPattern &pattern);
+std::vector<SliceKey> matching_slices(const RunsOfSide &side, const NameOrPattern &pattern);
 
 // What the rule divides by, in the slices of these runs.
 struct Divisor {
     size_t matches = 0; // 1 is needed
     SliceKey slice;
 };
-Divisor divisor_of(const Rule &rule, const Side &side);
+Divisor divisor_of(const Rule &rule, const RunsOfSide &side);
 
 // The figure of the rule, or why there is none.
-Figures rule_figures(const Rule &rule, const Side &side, const SliceKey &slice,
+Figures rule_figures(const Rule &rule, const RunsOfSide &side, const SliceKey &slice,
                      const Divisor &divisor);
 // "ns" or the counter; with what it is per.
 std::string rule_unit(const Rule &rule);

@@ -26,11 +26,11 @@ constexpr std::pair<const char *, Statistic> kStatistics[] = {
     {"p90", Statistic::kP90},   {"p99", Statistic::kP99},         {"p999", Statistic::kP999},
     {"min", Statistic::kMin},   {"max", Statistic::kMax}};
 // The longer ones first.
-constexpr std::pair<const char *, Order> kOrders[] = {{"<=", Order::kAtMost},
-                                                      {">=", Order::kAtLeast},
-                                                      {"==", Order::kEqual},
-                                                      {"<", Order::kBelow},
-                                                      {">", Order::kAbove}};
+constexpr std::pair<const char *, RuleOrder> kOrders[] = {{"<=", RuleOrder::kAtMost},
+                                                          {">=", RuleOrder::kAtLeast},
+                                                          {"==", RuleOrder::kEqual},
+                                                          {"<", RuleOrder::kBelow},
+                                                          {">", RuleOrder::kAbove}};
 
 struct Fault {
     size_t at; // byte of the line
@@ -160,7 +160,6 @@ void LineParser::figure(Rule &rule)
         const size_t per = at_;
         const std::string unit = word();
         rule.is_per_packet = unit == "packet";
-        rule.is_per_slice = unit == "slice";
         if (unit != "packet" && unit != "slice")
             throw Fault{per, "a figure is per packet or per slice (write /packet or /slice)"};
         if (is_count)
@@ -312,7 +311,7 @@ RuleFile parse_rules(const std::string &text)
     return out;
 }
 
-const char *order_name(Order order)
+const char *order_name(RuleOrder order)
 {
     for (const auto &[text, one] : kOrders)
         if (one == order)

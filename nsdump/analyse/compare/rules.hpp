@@ -21,7 +21,7 @@ struct NameOrPattern {
 };
 
 enum class Statistic { kDefault, kMean, kTrimmed, kP50, kP90, kP99, kP999, kMin, kMax };
-enum class Order { kAtMost, kAtLeast, kEqual, kBelow, kAbove };
+enum class RuleOrder { kAtMost, kAtLeast, kEqual, kBelow, kAbove };
 
 struct Rule {
     size_t line = 0;  // from 1
@@ -30,9 +30,8 @@ struct Rule {
     std::vector<NameOrPattern> divisor; // of a ratio: one; otherwise none
     std::string figure;                 // in lower case: "net_ns", "instructions", "lost"
     bool is_per_packet = false;
-    bool is_per_slice = false;
     Statistic statistic = Statistic::kDefault;
-    Order order = Order::kAtMost;
+    RuleOrder order = RuleOrder::kAtMost;
     bool is_of_baseline = false;
     double limit = 0;             // unless of the baseline
     double tolerance = 0;         // added to the limit
@@ -60,7 +59,7 @@ inline constexpr size_t kMostRules = 1000;
 
 RuleFile parse_rules(const std::string &text);
 
-const char *order_name(Order order);
+const char *order_name(RuleOrder order);
 // Empty for the default.
 const char *statistic_name(Statistic statistic);
 // Whether the figure is a number of slices or records, such as "count" or "lost".

@@ -8,7 +8,7 @@
 
 namespace nsdump
 {
-Side::Side(const Runs &runs) : runs_(runs)
+RunsOfSide::RunsOfSide(const Runs &runs) : runs_(runs)
 {
     for (const StatsReport &run : runs) {
         auto &slices = by_run_.emplace_back();
@@ -17,18 +17,19 @@ Side::Side(const Runs &runs) : runs_(runs)
     }
 }
 
-const SliceReport *Side::find(size_t run, const std::string &name, bool is_kernel) const
+const SliceReport *RunsOfSide::find(size_t run, const std::string &name, bool is_kernel) const
 {
     const auto found = by_run_[run].find({is_kernel, name});
     return found == by_run_[run].end() ? nullptr : found->second;
 }
 
-std::string Side::of_run(size_t run, const std::string &why) const
+std::string RunsOfSide::of_run(size_t run, const std::string &why) const
 {
     return runs_.size() > 1 ? runs_[run].path + ": " + why : why;
 }
 
-Figures Side::figures(const std::string &slice, bool is_kernel, const std::string &field) const
+Figures RunsOfSide::figures(const std::string &slice, bool is_kernel,
+                            const std::string &field) const
 {
     Figures out;
     for (size_t run = 0; run < runs_.size(); ++run) {

@@ -22,10 +22,10 @@ struct Figures {
 };
 
 // Refers to the runs.
-class Side
+class RunsOfSide
 {
 public:
-    explicit Side(const Runs &runs);
+    explicit RunsOfSide(const Runs &runs);
 
     const Runs &runs() const { return runs_; }
     const SliceReport *find(size_t run, const std::string &name, bool is_kernel) const;

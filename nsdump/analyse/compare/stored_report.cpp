@@ -154,6 +154,7 @@ StatsReport report_from(const Json &json, const std::string &name)
     out.clock.hz = number_or_none(clock, "hz").value_or(0);
     out.counter_source = json.at("counters").at("source").get<std::string>();
     out.counter_names = json.at("counters").at("names").get<std::vector<std::string>>();
+    out.kernel_counter_names = json.at("kernel_counters").get<std::vector<std::string>>();
     out.losses = losses_from(json.at("losses"));
     out.damaged_chunks = json.at("losses").at("damaged_chunks").get<uint64_t>();
     out.missing_chunks = json.at("losses").at("missing_chunks").get<uint64_t>();

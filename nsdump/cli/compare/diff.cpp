@@ -8,6 +8,7 @@
 #include "analyse/compare/compare.hpp"
 #include "cli/commands.hpp"
 #include "cli/compare/runs.hpp"
+#include "cli/read/finish.hpp"
 #include "common/command/arguments.hpp"
 #include "common/command/output.hpp"
 #include "export/comparison.hpp"
@@ -40,7 +41,8 @@ Paths paths_of(const Options &options)
 {
     if (!options.baseline.empty()) {
         if (options.traces.empty())
-            throw command::UsageError("no trace to compare with the baseline (name one or more)");
+            throw command::UsageError(
+                "no trace to compare with the baseline (specify one or more)");
         return {baseline_paths(options.baseline), options.traces};
     }
     if (options.traces.size() != 2)
@@ -72,6 +74,9 @@ int run(const Options &options)
     const std::vector<Comparison> all = compare(first, second, options.options(), options.slice);
     if (all.empty() && !options.slice.empty())
         throw command::UsageError("no slice \"" + printable(options.slice) + "\" in any trace");
+    if (all.empty())
+        tell_warning(paths.first.front(),
+                     "has no slices, and neither has what it is compared with");
     output.text() = text_of(options, {first, second, all, options.options()});
     finish_output(output);
     const bool has_failed = std::any_of(

@@ -86,10 +86,10 @@ int run(const Options &options)
     if (files[1])
         files[1]->text() = gate_markdown(results, options.rules);
     output.text() = gate_text(results, wants_colours(options.output));
+    finish_output(output); // also if a report cannot be written
     for (const auto &file : files)
         if (file)
             finish_output(*file);
-    finish_output(output);
     const bool has_failed = std::any_of(results.begin(), results.end(),
                                         [](const GateResult &one) { return one.fails; });
     return has_failed ? kExitFindings : kExitOk;

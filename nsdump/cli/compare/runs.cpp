@@ -16,6 +16,7 @@
 #include "cli/read/analysis.hpp"
 #include "cli/read/finish.hpp"
 #include "common/command/arguments.hpp"
+#include "common/command/colour.hpp"
 #include "common/command/output.hpp"
 
 namespace nsdump
@@ -104,14 +105,8 @@ bool has_findings(const Runs &runs)
 
 bool wants_colours(const std::string &output)
 {
-    const auto is_set = [](const char *name) {
-        const char *value = std::getenv(name); // NOLINT(concurrency-mt-unsafe): one thread
-        return value && *value != 0;
-    };
-    const char *terminal = std::getenv("TERM"); // NOLINT(concurrency-mt-unsafe): one thread
-    const bool is_dumb = !terminal || std::string_view(terminal) == "dumb";
-    return (output.empty() || output == "-") && isatty(STDOUT_FILENO) == 1 && !is_set("NO_COLOR") &&
-           !is_dumb;
+    const bool is_file = !output.empty() && output != "-";
+    return command::has_colours(is_file ? -1 : STDOUT_FILENO, "auto");
 }
 
 void finish_output(command::Output &output)

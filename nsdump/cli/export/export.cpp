@@ -115,7 +115,7 @@ RunCommand add(command::ArgumentSet &arguments)
         if (options->format != "parquet")
             command::refuse({own.partition, own.compression}, "requires --format parquet");
         if (options->what == "stats")
-            command::refuse({unit, limit}, "requires --what events or --what slices");
+            command::refuse({unit, limit}, "cannot be combined with --what stats");
         if (options->what == "stacks")
             command::refuse({limit}, "cannot be combined with stacks, which are sums");
         else

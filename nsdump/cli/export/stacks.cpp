@@ -9,6 +9,7 @@
 #include "cli/read/analysis.hpp"
 #include "cli/read/selection.hpp"
 #include "common/command/counted.hpp"
+#include "common/command/signals.h"
 #include "common/command/tell.hpp"
 #include "export/stacks/stack_collector.hpp"
 #include "export/stacks/stack_writers.hpp"
@@ -71,8 +72,8 @@ void write_format(const ExportOptions &options, const StackFrames &frames, const
     } else {
         const uint64_t omitted = write_flame_graph(frames, names, titles, output.text(), flush);
         if (omitted > 0)
-            tell_warning(options.trace, fmt::format("{} of less than 0.01 % not drawn",
-                                                    counted(omitted, "frame is", "frames are")));
+            tell_warning(options.trace, fmt::format("not drawn: {} of less than 0.01 %",
+                                                    counted(omitted, "frame")));
     }
 }
 
@@ -107,6 +108,8 @@ int export_stacks(const ExportOptions &options)
         const StackTitles titles = {
             std::filesystem::path(trace.source().name()).filename().string(), weight->words(trace),
             weight->unit(trace), weight->is_time(), words.empty() ? "" : "not in it: " + words};
+        if (command_was_interrupted()) // sums over a part would look like those of the whole
+            return;
         write_format(options, frames, trace.names(), titles, output);
         output.finish();
         tell_stacks(trace, collector, frames, titles.unit);

@@ -6,10 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
-#include "common/command/output.hpp"
 #include "common/command/signals.h"
 #include "common/command/status_line.hpp"
 
@@ -71,27 +73,45 @@ std::optional<std::vector<std::byte>> read_beside(const TraceFile &trace, size_t
     return bytes;
 }
 
-// A file of that name that is no index stays.
+// A file of that name that is no index stays, as does a link, wherever it points.
 bool is_free_for_index(const TraceFile &trace)
 {
-    if (access(path_of(trace).c_str(), F_OK) != 0)
-        return true;
+    struct stat status = {};
+    if (lstat(path_of(trace).c_str(), &status) != 0)
+        return errno == ENOENT;
+    if (!S_ISREG(status.st_mode))
+        return false;
     const auto begin = read_beside(trace, sizeof(uint64_t));
-    return begin && UnitIndex::is_index(*begin);
+    return begin && (begin->empty() || UnitIndex::is_index(*begin));
 }
 
-// Without an index the next command takes longer, and that is all: no error.
+bool write_all(int fd, const std::string &text)
+{
+    for (size_t done = 0; done < text.size();) {
+        const ssize_t now = write(fd, text.data() + done, text.size() - done);
+        if (now < 0 && errno != EINTR)
+            return false;
+        done += now > 0 ? size_t(now) : 0;
+    }
+    return true;
+}
+
+// Without an index the next command takes longer, and that is all: no error.  A link in its place
+// is not followed: a user who may write to the folder must not choose what this one writes to.
 void write_beside(const UnitIndex &index, const TraceFile &trace)
 {
     if (!is_free_for_index(trace))
         return;
-    try {
-        command::Output output(path_of(trace), {trace.source().name()});
-        output.text() = index.encode(trace);
-        output.finish();
-    } catch (const command::OutputError &) {
-    } catch (const command::UsageError &) {
-    }
+    std::string temporary = path_of(trace) + ".XXXXXX";
+    const Descriptor file(mkostemp(temporary.data(), O_CLOEXEC));
+    if (file.number < 0)
+        return;
+    struct stat of_trace = {}; // who may not read the trace may not read its index either
+    if (!write_all(file.number, index.encode(trace)) ||
+        stat(trace.source().name().c_str(), &of_trace) != 0 ||
+        fchmod(file.number, of_trace.st_mode & 0644) != 0 ||
+        rename(temporary.c_str(), path_of(trace).c_str()) != 0)
+        unlink(temporary.c_str());
 }
 } // namespace
 

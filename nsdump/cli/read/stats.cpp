@@ -102,7 +102,7 @@ RunCommand add(command::ArgumentSet &arguments)
             .one_of({"auto", "always", "never"});
     arguments
         .add("--threads", options->threads,
-             "at most so many threads read CPUs at the same time; default: one for each CPU here")
+             "at most this many threads read CPUs at the same time; default: one for each CPU here")
         .kind("N")
         .check(is_positive);
     arguments.add_format(options->format, {"text", "json", "csv"});

@@ -23,7 +23,11 @@ std::optional<double> per_packet(const FieldReport &field, double scale)
 {
     if (!field.per_packet)
         return std::nullopt;
-    return scale * (field.net ? field.per_packet->net.value_or(0) : field.per_packet->raw);
+    if (!field.net)
+        return scale * field.per_packet->raw;
+    if (!field.per_packet->net)
+        return std::nullopt;
+    return scale * *field.per_packet->net;
 }
 
 std::optional<double> per_packet_ci95(const FieldReport &field, double scale)

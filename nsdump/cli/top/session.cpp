@@ -3,6 +3,9 @@
 #include "cli/top/session.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <string>
 
 #include <sys/sysinfo.h>
 
@@ -30,12 +33,22 @@ Recorder open_in_memory(int fd, const SessionOptions &options, const std::string
     config.slices = slices.c_str();
     return open_recorder(config);
 }
+// One more than the highest number of a CPU that this machine may ever have.
+uint32_t possible_cpus()
+{
+    std::ifstream file("/sys/devices/system/cpu/possible"); // such as 0-3,8-11
+    std::string ranges;
+    std::getline(file, ranges);
+    const size_t last = ranges.find_last_of("-,");
+    const std::string number = last == std::string::npos ? ranges : ranges.substr(last + 1);
+    const uint32_t highest = uint32_t(std::strtoul(number.c_str(), nullptr, 10));
+    return std::max(highest + 1, uint32_t(std::max(1, get_nprocs_conf())));
+}
 } // namespace
 
 TopSession::TopSession(int pid, const SessionOptions &options, const std::string &slices)
     : process_(pid), pid_(pid), program_(process_name(pid)), ring_bytes_(options.ring_bytes),
-      trace_(uint32_t(std::max(1, get_nprocs_conf()))),
-      recorder_(open_in_memory(file_.descriptor(), options, slices))
+      trace_(possible_cpus()), recorder_(open_in_memory(file_.descriptor(), options, slices))
 {
     if (nsp_recorder_attach(recorder_.get(), pid) != 0) {
         if (command_was_interrupted())

@@ -40,13 +40,6 @@ std::map<FrameKey, size_t> write_frames(const StackFrames &frames, const NameTab
     }
     return places;
 }
-
-template <class Each> void for_each_stack(const StackFrames &frames, Each each)
-{
-    for (const StackFrame &frame : frames)
-        if (frame.slices > 0)
-            each(frame);
-}
 } // namespace
 
 void write_speedscope(const StackFrames &frames, const NameTable &names, const StackTitles &titles,
@@ -74,10 +67,12 @@ void write_speedscope(const StackFrames &frames, const NameTable &names, const S
     }
     out += "],\n\"weights\":[";
     separator = "";
-    for_each_stack(frames, [&](const StackFrame &frame) {
+    for (const StackFrame &frame : frames) {
+        if (frame.slices == 0)
+            continue;
         fmt::format_to(to, "{}{:.3f}", std::exchange(separator, ","), frame.self);
         flush();
-    });
+    }
     out += "]}]}\n";
     flush();
 }

@@ -36,6 +36,6 @@ public:
 private:
     uint64_t start_ticks_;
     uint64_t start_ns_;
-    double ns_per_tick_; // 1 if the trace does not tell the clock's rate
+    double ns_per_tick_; // 1 if the clock's rate is not in the trace
 };
 } // namespace nsdump

@@ -177,7 +177,7 @@ std::vector<std::string> Timeline::omissions() const
     using command::counted;
     std::vector<std::string> all;
     if (clock_.hz <= 0)
-        all.emplace_back("the trace does not tell the clock's rate: a tick is shown as 1 ns");
+        all.emplace_back("the clock's rate is not in the trace: a tick is shown as 1 ns");
     if (out_of_range_ > 0)
         all.push_back(counted(out_of_range_, "slice, counter value or loss",
                               "slices, counter values or losses") +

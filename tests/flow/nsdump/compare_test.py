@@ -112,7 +112,7 @@ class Diff(CompareTest):
             self.assertEqual(done.returncode, code, (words, done.stderr))
             self.assertIn(message, done.stderr)
 
-    def test_a_single_run_on_each_side_is_told(self):
+    def test_a_single_run_on_each_side_is_reported(self):
         words = (NSDUMP, "diff", self.timed, self.timed)
         self.assertIn("variance between runs is unknown", run(*words).stdout)
 
@@ -139,6 +139,16 @@ class Gate(CompareTest):
         self.assertEqual(self.gate(("parse: instructions <= baseline",), *words).returncode, 1)
         for rule in ("filter: instructions <= baseline", "parse: instructions <= baseline +2%"):
             self.assertEqual(self.gate((rule,), *words).returncode, 0, rule)
+
+    def test_outputs_are_the_same_in_a_locale_without_utf8(self):
+        markdown, rules = self.folder / "c.md", self.rules("parse: net_ns <= 1")
+        words = (NSDUMP, "gate", rules, self.timed, "--markdown", markdown)
+        texts = []
+        for locale in ("C", "C.UTF-8"):
+            done = run(*words, env=os.environ | {"LC_ALL": locale})
+            texts.append((done.stdout, markdown.read_text()))
+        self.assertEqual(texts[0], texts[1])
+        self.assertIn("±", texts[0][0])
 
     def test_what_cannot_be_judged_fails_with_the_reason(self):
         for rule, why in (

@@ -133,6 +133,17 @@ class PartsOfATrace(MadeTraceTest):
         os.mkfifo(index)
         self.assertEqual(self.rows(trace, "--unit", "5000"), unit)
         index.unlink()
+        elsewhere = self.folder / "elsewhere"
+        index.symlink_to(elsewhere)  # of a user who may write here
+        self.assertEqual(self.rows(trace, "--unit", "5000"), unit)
+        self.assertFalse(elsewhere.exists())
+        self.assertTrue(index.is_symlink())
+        index.unlink()
+        index.touch()  # as after a crash
+        trace.chmod(0o600)
+        self.assertEqual(self.rows(trace, "--unit", "5000"), unit)
+        self.assertEqual(index.stat().st_mode & 0o777, 0o600)
+        self.assertEqual(len(index.read_bytes()), len(good))
         index.write_bytes(good)
         os.utime(trace)  # as if it had been written again
         self.assertEqual(self.rows(trace, "--unit", "5000"), unit)

@@ -144,7 +144,7 @@ TEST_CASE("what has no figure, or none to be trusted, fails with the reason", "[
     CHECK(judged("parse: raw_ns <= 500", runs) == "holds");
     runs[0].slices[0].values[0].per_packet.reset();
     CHECK(judged("parse: raw_ns/packet <= 500", runs) ==
-          "not judged: no packets: its units tell none (fails)");
+          "not judged: no packets: its units have no packet counts (fails)");
 }
 
 TEST_CASE("a pattern is judged on each slice that matches it", "[nsdump][gate]")

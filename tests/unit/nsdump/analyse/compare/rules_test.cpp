@@ -35,7 +35,7 @@ TEST_CASE("a rule has a slice, a figure, a limit and a tolerance", "[nsdump][rul
     CHECK(rule.slice.text == "BPF_FILTER");
     CHECK(rule.figure == "instructions");
     CHECK(rule.is_per_packet);
-    CHECK(rule.order == Order::kAtMost);
+    CHECK(rule.order == RuleOrder::kAtMost);
     CHECK(rule.bound(rule.limit) == Approx(45.225));
     CHECK_FALSE(rule.is_strict);
 }
@@ -53,7 +53,7 @@ TEST_CASE("statistics, ratios, baselines and counts are understood", "[nsdump][r
     CHECK(rule_of("parse: Instructions >= baseline - 3 strict").bound(200) == 197);
     const Rule lost = rule_of("  *: lost == 0 # nothing");
     CHECK(lost.slice.is_all());
-    CHECK(lost.order == Order::kEqual);
+    CHECK(lost.order == RuleOrder::kEqual);
     CHECK(lost.text == "*: lost == 0");
     CHECK(rule_of("a: net_ns/slice < 1e3 strict").is_strict);
     CHECK(rule_of("a: raw_ns max > -1.5").limit == -1.5);

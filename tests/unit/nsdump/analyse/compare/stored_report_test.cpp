@@ -49,6 +49,14 @@ TEST_CASE("a stored report keeps losses, classes, packets and missing parts", "[
     }
 }
 
+TEST_CASE("the kernel's counters are those of the trace", "[nsdump][compare]")
+{
+    nsdump::StatsReport report = test_support::varied_report();
+    report.kernel_counter_names = {"INSTRUCTIONS", "L1-DCACHE-MISSES"};
+    CHECK(parse_stored_report(stats_json(report), "x.json").kernel_counter_names ==
+          report.kernel_counter_names);
+}
+
 TEST_CASE("JSON that is no report is refused with the reason", "[nsdump][compare]")
 {
     const auto refusal = [](const std::string &text) -> std::string {
