@@ -99,7 +99,7 @@ contains "no_hz.json: not a calibration: clock.hz is 0" err
 expect 3 "a calibration of probes with negative costs" "$nsdump" stats "$trace" --calibration "$folder/negative.json"
 contains "negative.json: not a calibration: START+STOP costs -500 ticks" err
 expect 2 "an unknown command" "$nsdump" bogus "$trace"
-contains 'unknown command "bogus"; available: record, control, kernel, snapshot, show, stats, explain, export, check' err
+contains 'unknown command "bogus"; available: record, control, kernel, snapshot, top, show, stats, explain, export, diff, gate, check' err
 expect 2 "an unknown option before a command" "$nsdump" --bogus
 contains 'unknown option "--bogus"' err
 expect 2 "a command with control characters" "$nsdump" $'a\e[31mb'
