@@ -24,13 +24,7 @@ bool CpuStream::find_chunk(Chunk &chunk)
 {
     if (!plan_)
         return offsets_.next(offset_) && walker_.header_at(offset_, chunk);
-    const bool is_found = skip_to_window(chunk);
-    if (is_found && !has_begun_) { // where reading begins is no loss
-        next_sequence_ = chunk.header.sequence;
-        lost_before_ = chunk.header.lost_before;
-    }
-    has_begun_ = true;
-    return is_found;
+    return skip_to_window(chunk);
 }
 
 // Events of a chunk are not later than the first one of the chunk after it.
@@ -42,7 +36,8 @@ bool CpuStream::skip_to_window(Chunk &chunk)
         if (!offsets_.next(offset) || !walker_.header_at(offset, *following_))
             following_.reset();
     };
-    if (!has_begun_)
+    bool is_next = std::exchange(has_begun_, true);
+    if (!is_next)
         find_following();
     while (following_) {
         chunk = *following_;
@@ -50,8 +45,14 @@ bool CpuStream::skip_to_window(Chunk &chunk)
         if (!pass_windows_before(chunk.header.first_ticks))
             return false;
         find_following();
-        if (!following_ || following_->header.first_ticks >= plan_->windows()[window_].from_ticks)
+        if (!following_ || following_->header.first_ticks >= plan_->windows()[window_].from_ticks) {
+            if (!is_next) { // what was not read is no loss
+                next_sequence_ = chunk.header.sequence;
+                lost_before_ = chunk.header.lost_before;
+            }
             return true;
+        }
+        is_next = false;
     }
     return false;
 }
@@ -60,10 +61,8 @@ bool CpuStream::skip_to_window(Chunk &chunk)
 bool CpuStream::pass_windows_before(uint64_t ticks)
 {
     const std::vector<TickRange> &windows = plan_->windows();
-    while (window_ < windows.size() && windows[window_].to_ticks < ticks) {
+    while (window_ < windows.size() && windows[window_].to_ticks < ticks)
         ++window_;
-        is_after_gap_ = true;
-    }
     return window_ < windows.size();
 }
 
@@ -77,11 +76,10 @@ std::span<const Event> CpuStream::take_from_window()
         const auto end = std::find_if(
             begin, rest_.end(), [&](const Event &event) { return event.ticks > window.to_ticks; });
         const std::span<const Event> taken(begin, end);
+        is_after_loss_ &= begin == rest_.begin(); // otherwise the loss was before the window
         rest_ = {end, rest_.end()};
-        if (taken.empty())
-            continue;
-        is_after_loss_ |= std::exchange(is_after_gap_, false);
-        return taken;
+        if (!taken.empty())
+            return taken;
     }
     rest_ = {};
     return {};

@@ -50,8 +50,8 @@ public:
 
     // The next block, empty at the end.  Events and their words are valid until the next call.
     std::span<const Event> next_block();
-    // True if records of this CPU were lost, or chunks are missing or not read, right before the
-    // last block.
+    // True if records of this CPU were lost, or chunks are missing, right before the last block.
+    // What lies between two windows of a plan is not lost.
     bool is_after_loss() const { return is_after_loss_; }
     // Records of this CPU that were lost before the last block, since the recording began.
     uint64_t lost_so_far() const { return lost_before_; }
@@ -89,8 +89,7 @@ private:
     bool has_ticks_back_ = false;
     bool is_after_loss_ = false;
     bool is_chunk_open_ = false;
-    bool has_begun_ = false;    // a chunk was read
-    bool is_after_gap_ = false; // between two windows of the plan
+    bool has_begun_ = false; // with a plan: the first chunk was looked at
     StreamFaults faults_;
 };
 } // namespace nsdump

@@ -94,6 +94,15 @@ bool Merger::is_unseen(uint32_t kernel_index) const
     return pending.at == pending.end ? is_lost_at_end_[kernel_index] : pending.is_after_loss;
 }
 
+// Moves on to the window of this time; true if that is another one.
+bool Merger::pass_windows_before(uint64_t ticks)
+{
+    const size_t before = window_;
+    while (plan_ && plan_->windows()[window_].to_ticks < ticks)
+        ++window_; // all events lie in windows
+    return window_ != before;
+}
+
 bool Merger::next(Run &run)
 {
     if (has_run_) { // the last run consumed events of the top stream: restore the heap
@@ -114,6 +123,7 @@ bool Merger::next(Run &run)
     Pending &pending = pending_[heap_[0].index];
     const Event *const begin = pending.at;
     const Event *at = begin + 1; // the first event is never later than the limit
+    run.begins_window = pass_windows_before(begin->ticks);
     run.is_lead_in = plan_ && begin->ticks < plan_->selected().from_ticks;
     if (run.is_lead_in)
         limit = std::min(limit, plan_->selected().from_ticks - 1);

@@ -22,6 +22,8 @@ struct Run {
     std::span<const Event> events;
     uint64_t lost_before = 0; // records of this CPU that were lost before the run, all together
     bool is_lead_in = false;  // before the time that was asked for
+    // Of the plan, after a gap whose records were not read: what was open before it may have ended.
+    bool begins_window = false;
 };
 
 enum class Order {
@@ -64,11 +66,13 @@ private:
     uint64_t strict_limit() const;
     uint64_t thread_limit();
     bool refill(uint32_t index);
+    bool pass_windows_before(uint64_t ticks);
     bool is_unseen(uint32_t kernel_index) const;
     void sift_down(size_t place);
 
     Order order_;
     std::unique_ptr<const ReadPlan> plan_; // null: everything is read
+    size_t window_ = 0;                    // of the plan: the current one
     std::vector<std::unique_ptr<CpuStream>> streams_;
     std::vector<Pending> pending_;
     std::vector<uint32_t> kernel_indices_;

@@ -93,6 +93,12 @@ void KernelTime::note_loss(uint32_t cpu_index)
     forget_away();
 }
 
+void KernelTime::forget()
+{
+    cpus_.assign(cpus_.size(), {});
+    left_ticks_.clear();
+}
+
 // It is no longer known when they come back: one may have come back unseen.
 void KernelTime::forget_away()
 {

@@ -28,6 +28,8 @@ public:
     void note(uint32_t cpu_index, const Event &event);
     // Records of this CPU were lost right before the next one.
     void note_loss(uint32_t cpu_index);
+    // Events were left out on all CPUs, and no slice is open.
+    void forget();
 
 private:
     static constexpr size_t kMaxThreads = 65536;

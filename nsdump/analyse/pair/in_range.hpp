@@ -44,6 +44,12 @@ public:
         if (gate_.is_open())
             sink_.mark(name, value);
     }
+    void unmatched_stop(NameId name, const Unit *unit,
+                        uint64_t ticks) requires TakesUnmatchedStops<Sink>
+    {
+        if (gate_.is_open())
+            sink_.unmatched_stop(name, unit, ticks);
+    }
     bool is_spread() const requires requires(const Sink &sink) { sink.is_spread(); }
     {
         return sink_.is_spread();

@@ -108,7 +108,8 @@ protected:
     bool stop_with_care(ThreadState &thread, Slice &slice);
     // True if the START of this STOP was too deep.
     bool stop_too_deep(ThreadState &thread, NameId name);
-    void stop_without_start(ThreadState &thread, uint32_t cpu_index, NameId name,
+    // False if the START is found after all: the slice crosses another.
+    bool stop_without_start(ThreadState &thread, uint32_t cpu_index, NameId name,
                             const Event &event);
     // A crossed slice is not a child: its time stays in the slice around it, and the cost of its
     // probes is subtracted there.
@@ -246,6 +247,7 @@ private:
     void take(const Run &run, const Event &event);
     void look_ahead(const Run &run, const Event &event) const;
     void stop(ThreadState &thread, uint32_t cpu_index, NameId name, const Event &event);
+    void lone_stop(ThreadState &thread, uint32_t cpu_index, NameId name, const Event &event);
     void other(ThreadState &thread, NameId name, const Event &event);
     void read_counters(ThreadState &thread, uint32_t depth, const Event &event,
                        std::array<int64_t, NSLICE_MAX_COUNTERS> &values, Slice &slice);

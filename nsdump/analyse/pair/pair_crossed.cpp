@@ -111,7 +111,7 @@ void PairState::take_child_back(ThreadState &thread, const HeldSlice &held)
 
 // The STOP either belongs to the START of a suspect, whose slice then crosses those that ended
 // inside it and those that began inside it and are still open; or it is unmatched.
-void PairState::stop_without_start(ThreadState &thread, uint32_t cpu_index, NameId name,
+bool PairState::stop_without_start(ThreadState &thread, uint32_t cpu_index, NameId name,
                                    const Event &event)
 {
     if (thread.depth > 0) {
@@ -122,7 +122,7 @@ void PairState::stop_without_start(ThreadState &thread, uint32_t cpu_index, Name
         thread.is_undecided() ? thread.crossings->find(name) : Crossings::kMaxSuspects;
     if (place == Crossings::kMaxSuspects) {
         ++unpaired_.slices.of(name).unmatched_stop;
-        return;
+        return true;
     }
     const Suspect suspect = thread.crossings->suspects[place];
     --unpaired_.slices.of(name).unmatched_start;
@@ -144,6 +144,7 @@ void PairState::stop_without_start(ThreadState &thread, uint32_t cpu_index, Name
     slice.is_crossed = true;
     give(slice);
     look_for_care(thread);
+    return false;
 }
 
 void PairState::give_crossed_to_parent(ThreadState &thread, const Slice &slice)

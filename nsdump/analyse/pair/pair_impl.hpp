@@ -120,7 +120,7 @@ inline void Pairer<Sink>::stop(ThreadState &thread, uint32_t cpu_index, NameId n
         return;
     if (thread.depth == 0 || thread.frames[thread.depth - 1].name != name) [[unlikely]] {
         if (!bring_to_top(thread, name))
-            return stop_without_start(thread, cpu_index, name, event);
+            return lone_stop(thread, cpu_index, name, event);
     }
     const uint32_t depth = --thread.depth;
     const OpenSlice &frame = thread.frames[depth];
@@ -246,6 +246,16 @@ inline void Pairer<Sink>::give_to_parent(ThreadState &thread, const Slice &slice
             add_counters(around.in_children, slice.interrupt_counters);
         }
     }
+}
+
+template <class Sink>
+void Pairer<Sink>::lone_stop(ThreadState &thread, uint32_t cpu_index, NameId name,
+                             const Event &event)
+{
+    [[maybe_unused]] const bool is_unmatched = stop_without_start(thread, cpu_index, name, event);
+    if constexpr (TakesUnmatchedStops<Sink>)
+        if (is_unmatched)
+            sink_.unmatched_stop(name, thread.unit, event.ticks);
 }
 
 template <class Sink> void Pairer<Sink>::other(ThreadState &thread, NameId name, const Event &event)

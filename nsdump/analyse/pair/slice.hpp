@@ -213,4 +213,12 @@ struct Slice {
     ProgramCounts programs;
     ProgramCounts programs_in_children;
 };
+
+// A sink of the pairer that also gets each STOP without a START, with the unit that is open, or
+// null.
+template <class Sink>
+concept TakesUnmatchedStops = requires(Sink &sink, const Unit *unit)
+{
+    sink.unmatched_stop(NameId{}, unit, uint64_t{});
+};
 } // namespace nsdump

@@ -49,6 +49,8 @@ public:
     // Runs of a merger with pairing_order().
     void consume(const Run &run)
     {
+        if (run.begins_window) [[unlikely]]
+            begin_window();
         if (was_lead_in_ && !run.is_lead_in) [[unlikely]]
             for (PairState *const side :
                  {static_cast<PairState *>(&programs_), static_cast<PairState *>(&kernel_)})
@@ -78,6 +80,12 @@ private:
     std::vector<uint32_t> kernel_indices_of_programs(const TraceFile &trace) const
     {
         return has_foreign_threads(trace) ? std::vector<uint32_t>{} : kernel_indices_;
+    }
+    // What is open may have ended in the gap before the window.
+    void begin_window()
+    {
+        finish_range();
+        time_.forget();
     }
     void consume_kernel(const Run &run)
     {

@@ -67,7 +67,7 @@ int export_events(const ExportOptions &options)
         output.flush_when_full();
         return written < options.limit;
     };
-    return for_each_run(options, trace, Order::kTime, write, [&] { output.finish(); });
+    return for_each_run(options, trace, Order::kTime, write, [&](bool) { output.finish(); });
 }
 
 int export_slices(const ExportOptions &options)

@@ -5,11 +5,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "analyse/pair/in_range.hpp"
 #include "analyse/pair/user_and_kernel.hpp"
 #include "cli/export/export_options.hpp"
 #include "cli/read/finish.hpp"
+#include "common/command/counted.hpp"
 #include "common/command/output.hpp"
 #include "common/command/signals.h"
 #include "common/command/status_line.hpp"
@@ -18,8 +20,8 @@
 namespace nsdump
 {
 // Calls `each` for every run of the selected range, unit and slice, and of what lies around them,
-// until it returns false or the user interrupts, then `at_end`, which writes what is left.  Runs of
-// the lead-in are marked.  Returns the exit code.
+// until it returns false or the user interrupts, then `at_end` with whether only a part was read,
+// which writes what is left.  Runs of the lead-in are marked.  Returns the exit code.
 template <class Each, class AtEnd>
 int for_each_run(const ExportOptions &options, TraceFile &trace, Order order, Each each,
                  AtEnd at_end)
@@ -35,7 +37,7 @@ int for_each_run(const ExportOptions &options, TraceFile &trace, Order order, Ea
             if (++runs % kProgressRuns == 0)
                 progress.show(merger.position_bytes(), trace.source().size_bytes());
     }
-    at_end();
+    at_end(merger.has_plan());
     return finish_reading(trace, merger);
 }
 
@@ -48,46 +50,66 @@ public:
     {
     }
     bool is_done() const { return passed_ >= options_.limit; }
+    // STOPs of what the options select that have no START.
+    uint64_t unmatched_stops() const { return unmatched_stops_; }
 
     void slice(const Slice &slice)
     {
-        const auto &[range, unit, name] = options_.selection;
-        if (is_done() || (unit && (!slice.unit || slice.unit->number != *unit)) ||
-            (!name.empty() && trace_.names()[slice.name].text != name))
+        if (is_done() || !is_selected(slice.name, slice.unit))
             return;
         ++passed_;
         sink_.slice(slice);
     }
     void unit(const Unit &unit) { sink_.unit(unit); }
     void mark(NameId name, uint64_t value) { sink_.mark(name, value); }
+    void unmatched_stop(NameId name, const Unit *unit, uint64_t)
+    {
+        unmatched_stops_ += !is_done() && is_selected(name, unit);
+    }
 
 private:
+    bool is_selected(NameId name, const Unit *in) const
+    {
+        const auto &[range, unit, text] = options_.selection;
+        return (!unit || (in && in->number == *unit)) &&
+               (text.empty() || trace_.names()[name].text == text);
+    }
+
     const ExportOptions &options_;
     TraceFile &trace_;
     Sink &sink_;
     uint64_t passed_ = 0;
+    uint64_t unmatched_stops_ = 0;
 };
 
+// Of STOPs in a part of a trace.
+inline std::string unmatched_words(uint64_t count)
+{
+    return command::counted(count, "STOP has", "STOPs have") +
+           " no START in the parts that were read (from 100 ms before): left out";
+}
+
 // Calls for_each_run() with the pairs of both sides until `is_done` returns true, and ends the
-// slices that are still open before `at_end`.  The sinks select what ends in the range.  `before`
-// gets each run before the slices that end in it.
+// slices that are still open before `at_end`, which returns how many STOPs of what is selected have
+// no START.  The sinks select what ends in the range.  `before` gets each run before the slices
+// that end in it.
 template <class Pairs, class Before, class IsDone, class AtEnd>
-int pair_runs(const ExportOptions &options, TraceFile &trace, RangeGate &gate, Pairs &sides,
-              Before before, IsDone is_done, AtEnd at_end)
+int pair_runs(const ExportOptions &options, TraceFile &trace, Pairs &sides, Before before,
+              IsDone is_done, AtEnd at_end)
 {
     if (const std::string warning = foreign_threads_warning(trace); !warning.empty())
         tell_warning(trace.source().name(), warning);
     return for_each_run(
         options, trace, Order::kTime,
         [&](const Run &run) {
-            gate.note(run);
             before(run);
             sides.consume(run);
             return !is_done();
         },
-        [&] {
+        [&](bool is_part) {
             sides.finish();
-            at_end();
+            if (const uint64_t unmatched = at_end(); is_part && unmatched > 0)
+                tell_warning(trace.source().name(), unmatched_words(unmatched));
         });
 }
 
@@ -102,10 +124,15 @@ int for_each_slice(const ExportOptions &options, TraceFile &trace, Sink &sink, A
     InRange in_range(gate, selected);
     UserAndKernelPairs sides(trace, in_range, in_range);
     const auto before = [&](const Run &run) {
+        gate.note(run);
         if constexpr (requires { sink.run(run); })
             sink.run(run);
     };
     return pair_runs(
-        options, trace, gate, sides, before, [&] { return selected.is_done(); }, at_end);
+        options, trace, sides, before, [&] { return selected.is_done(); },
+        [&] {
+            at_end();
+            return selected.unmatched_stops();
+        });
 }
 } // namespace nsdump

@@ -89,7 +89,6 @@ int export_stacks(const ExportOptions &options)
     command::Output output(options.output, {options.trace, options.calibration});
     const Correction correction(trace, calibration ? &*calibration : nullptr);
     const uint64_t from_ticks = ticks_of(options.selection.range, trace).from_ticks;
-    RangeGate gate(from_ticks);
     StackCollector collector(trace.names(), correction, *weight,
                              {options.selection.unit, options.selection.slice, from_ticks});
     StackSink programs(collector, false), kernel(collector, true);
@@ -100,7 +99,7 @@ int export_stacks(const ExportOptions &options)
     const auto nothing = [](const Run &) {};
     ExportOptions reading = options;
     reading.selection.slice.clear(); // what is inside may be where the name is not
-    return pair_runs(reading, trace, gate, sides, nothing, never, [&] {
+    return pair_runs(reading, trace, sides, nothing, never, [&] {
         const bool is_graph = options.format == kFlameGraph.name;
         const StackFrames frames = frames_of(collector.tree(), trace.names(),
                                              is_graph ? FrameOrder::total : FrameOrder::name);
@@ -109,10 +108,11 @@ int export_stacks(const ExportOptions &options)
             std::filesystem::path(trace.source().name()).filename().string(), weight->words(trace),
             weight->unit(trace), weight->is_time(), words.empty() ? "" : "not in it: " + words};
         if (command_was_interrupted()) // sums over a part would look like those of the whole
-            return;
+            return uint64_t{0};
         write_format(options, frames, trace.names(), titles, output);
         output.finish();
         tell_stacks(trace, collector, frames, titles.unit);
+        return collector.unmatched_stops();
     });
 }
 } // namespace

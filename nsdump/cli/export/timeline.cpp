@@ -33,7 +33,7 @@ public:
     {
         timeline_.run(run);
         for (const Event &event : run.events)
-            if (!run.is_lead_in && is_selected(run, event))
+            if (is_selected(run, event) && !run.is_lead_in) // units may begin in the lead-in
                 timeline_.sample(run, event);
         output_.flush_when_full();
     }
@@ -44,7 +44,7 @@ public:
         output_.flush_when_full();
     }
     void unit(const Unit &) {}
-    void mark(NameId, uint64_t) {}
+    void mark(NameId, uint64_t) {} // see Timeline::sample(), which knows when it was
     void finish()
     {
         timeline_.finish(slices_ < options_.limit && !command_was_interrupted());

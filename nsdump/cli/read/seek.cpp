@@ -17,7 +17,6 @@ namespace
 {
 // With more than one chunk in so many, reading all of them once is faster than some of them twice.
 constexpr uint64_t kLeastChunksPerFound = 4;
-constexpr size_t kMaxFound = 1 << 20; // bounds memory
 // Most units are shorter than this; one that is not is looked for again, in longer windows.
 constexpr double kFirstLookNs = 1e6;
 constexpr uint64_t kLongerFactor = 1 << 8;
@@ -107,7 +106,7 @@ uint64_t bits_of(const TraceFile &trace, const std::string &name)
     return bits;
 }
 
-// Whether so few chunks may have these ids that it is worth to look for them first.
+// Whether so few chunks may have these ids that it is worth looking for them first.
 bool are_rare(const TraceFile &trace, const UnitIndex &index, uint64_t bits)
 {
     uint64_t chunks = 0, wanted = 0;
@@ -120,37 +119,40 @@ bool are_rare(const TraceFile &trace, const UnitIndex &index, uint64_t bits)
     return wanted * kLeastChunksPerFound <= chunks;
 }
 
-// From each START to its STOP; other events are a span of their own.
+// From each START to its STOP; other events are a span of their own.  A START whose STOP was lost
+// stays open below those that follow, as in the pairer.
 std::vector<TickRange> spans_of(std::vector<Found> &found)
 {
     std::ranges::stable_sort(found, {}, &Found::ticks);
-    struct Open {
-        uint64_t begin_ticks = 0;
-        uint64_t count = 0;
-    };
-    std::unordered_map<uint64_t, Open> by_stack;
+    std::unordered_map<uint64_t, std::vector<uint64_t>> open_by_stack; // begin_ticks
     std::vector<TickRange> spans;
     for (const Found &one : found) {
-        Open &open = by_stack[one.stack];
-        if (one.kind == NSLICE_KIND_START && open.count++ == 0)
-            open.begin_ticks = one.ticks;
-        const bool is_end = one.kind == NSLICE_KIND_STOP && open.count > 0 && --open.count == 0;
-        spans.push_back({is_end ? open.begin_ticks : one.ticks, one.ticks});
+        std::vector<uint64_t> &open = open_by_stack[one.stack];
+        spans.push_back({one.ticks, one.ticks});
+        if (one.kind == NSLICE_KIND_START) {
+            open.push_back(one.ticks);
+        } else if (one.kind == NSLICE_KIND_STOP && !open.empty()) {
+            spans.back().from_ticks = open.back();
+            open.pop_back();
+        }
     }
     return spans;
 }
 } // namespace
 
-std::vector<TickRange> spans_of_unit(TraceFile &trace, const UnitIndex &index, uint64_t number)
+std::optional<std::vector<TickRange>> spans_of_unit(TraceFile &trace, const UnitIndex &index,
+                                                    uint64_t number, size_t max_found)
 {
     std::vector<uint64_t> starts;
     for_events_of_chunks(
         trace, index, [&](const ChunkSummary &summary) { return summary.may_begin(number); },
         [&](const Event &event, bool) {
             if (event.kind == NSLICE_KIND_INIT && event.word_count >= NSLICE_INIT_WORDS &&
-                event.words[0] == number)
+                event.words[0] == number && starts.size() <= max_found)
                 starts.push_back(event.ticks);
         });
+    if (starts.size() > max_found)
+        return std::nullopt;
     std::ranges::sort(starts);
     for (uint64_t length_ticks = ticks_of(kFirstLookNs, trace) + 1;;) {
         UnitEnds ends(number, length_ticks);
@@ -162,7 +164,7 @@ std::vector<TickRange> spans_of_unit(TraceFile &trace, const UnitIndex &index, u
 }
 
 std::optional<std::vector<TickRange>> spans_of_name(TraceFile &trace, const UnitIndex &index,
-                                                    const std::string &name)
+                                                    const std::string &name, size_t max_found)
 {
     const uint64_t bits = bits_of(trace, name);
     if (bits == 0 || !are_rare(trace, index, bits))
@@ -172,12 +174,12 @@ std::optional<std::vector<TickRange>> spans_of_name(TraceFile &trace, const Unit
         trace, index, [&](const ChunkSummary &summary) { return summary.may_have(bits); },
         [&](const Event &event, bool is_kernel) {
             const NameId id = trace.names().of_slice(event.slice_id);
-            if (trace.names()[id].text == name && found.size() <= kMaxFound)
+            if (trace.names()[id].text == name && found.size() <= max_found)
                 found.push_back({event.ticks,
                                  stack_of(event, is_kernel && trace.names()[id].way == 0),
                                  event.kind});
         });
-    if (!is_whole || found.size() > kMaxFound)
+    if (!is_whole || found.size() > max_found)
         return std::nullopt;
     return spans_of(found);
 }
@@ -191,10 +193,8 @@ std::optional<ReadPlan> plan_of(const Selection &selection, TraceFile &trace, bo
     const auto index = index_of(trace, is_quiet);
     if (!index)
         return ReadPlan(selected, 0, {}); // interrupted
-    if (selection.unit)
-        return ReadPlan(selected, ticks_of(kLeadInNs, trace),
-                        spans_of_unit(trace, *index, *selection.unit));
-    if (auto spans = spans_of_name(trace, *index, selection.slice))
+    if (auto spans = selection.unit ? spans_of_unit(trace, *index, *selection.unit)
+                                    : spans_of_name(trace, *index, selection.slice))
         return ReadPlan(selected, ticks_of(kLeadInNs, trace), *std::move(spans));
     return plan_of(selection.range, trace);
 }

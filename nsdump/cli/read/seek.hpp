@@ -16,11 +16,16 @@ struct Selection {
     std::string slice; // name; empty: all
 };
 
-// Where the units with this number are, on any thread.
-std::vector<TickRange> spans_of_unit(TraceFile &trace, const UnitIndex &index, uint64_t number);
-// Where slices, marks and units of this name are; none if they are nearly everywhere.
+inline constexpr size_t kMaxFound = 1 << 20; // bounds memory
+
+// Where the units with this number are, on any thread; none if more than `max_found` begin.
+std::optional<std::vector<TickRange>> spans_of_unit(TraceFile &trace, const UnitIndex &index,
+                                                    uint64_t number, size_t max_found = kMaxFound);
+// Where slices, marks and units of this name are; none if they are nearly everywhere, or have more
+// than `max_found` events.
 std::optional<std::vector<TickRange>> spans_of_name(TraceFile &trace, const UnitIndex &index,
-                                                    const std::string &name);
+                                                    const std::string &name,
+                                                    size_t max_found = kMaxFound);
 
 // None if everything has to be read.
 std::optional<ReadPlan> plan_of(const Selection &selection, TraceFile &trace, bool is_quiet);

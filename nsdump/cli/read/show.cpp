@@ -77,6 +77,8 @@ public:
         return place;
     }
 
+    void clear() { stacks_.clear(); }
+
 private:
     std::unordered_map<uint64_t, std::vector<Open>> stacks_;
 };
@@ -180,6 +182,8 @@ int Show::run()
     Run run;
     uint64_t shown = 0;
     while (shown < options_.limit && !command_was_interrupted() && merger.next(run)) {
+        if (run.begins_window)
+            stacks.clear(); // what was open may have ended where nothing was read
         for (const Event &event : run.events) {
             const NameId name = trace_.names().of_slice(event.slice_id);
             const bool is_kernel = run.is_kernel && trace_.names()[name].way == 0;

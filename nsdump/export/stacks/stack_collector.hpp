@@ -49,10 +49,18 @@ public:
     }
 
     void take(const Slice &slice, const ThreadState &thread, bool is_kernel);
+    void note_unmatched_stop(NameId name, const Unit *unit, uint64_t ticks)
+    {
+        unmatched_stops_ += ticks >= choice_.from_ticks &&
+                            (!choice_.unit || (unit && unit->number == *choice_.unit)) &&
+                            (choice_.slice.empty() || names_[name].text == choice_.slice);
+    }
     void note_settled(const Slice &slice) { left_out_.counted_crossed += slice.is_crossed; }
 
     const StackTree &tree() const { return tree_; }
     const LeftOutSlices &left_out() const { return left_out_; }
+    // STOPs of what is chosen that have no START, and so are no slices.
+    uint64_t unmatched_stops() const { return unmatched_stops_; }
 
 private:
     // At one depth of a thread: the frame that is open there, and the sum of the slices directly in
@@ -84,6 +92,7 @@ private:
     StackChoice choice_;
     StackTree tree_;
     LeftOutSlices left_out_;
+    uint64_t unmatched_stops_ = 0;
     std::unordered_map<uint64_t, Levels> threads_; // by stack_of()
 };
 
@@ -108,6 +117,10 @@ public:
     void settled(const Slice &slice) { collector_.note_settled(slice); }
     void unit(const Unit &) {}
     void mark(NameId, uint64_t) {}
+    void unmatched_stop(NameId name, const Unit *unit, uint64_t ticks)
+    {
+        collector_.note_unmatched_stop(name, unit, ticks);
+    }
 
 private:
     StackCollector &collector_;

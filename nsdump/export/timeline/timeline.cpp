@@ -26,17 +26,25 @@ Stack &Timeline::thread_stack(uint32_t thread_id, uint16_t slice_id)
     return stacks_.thread(thread_id, pid != 0 ? pid : program_pid_);
 }
 
-void Timeline::run(const Run &run)
+// Losses of the lead-in, and where nothing was read, are not those of the part.
+void Timeline::note_losses(const Run &run)
 {
+    if (run.begins_window)
+        for (Ring &ring : rings_)
+            ring.has_records = false;
     Ring &ring = rings_[run.cpu_index];
-    // What was not read looks like a loss, and where its losses were is unknown.
-    const bool is_loss =
-        is_part_ ? ring.has_records && run.lost_before > ring.lost_told : run.is_after_loss;
-    if (is_loss)
+    const bool is_known = !is_part_ || (ring.has_records && !run.is_lead_in);
+    if (run.is_after_loss && is_known)
         tell_loss(run.cpu_index, run.lost_before - ring.lost_told, run.events.front().ticks);
     ring.lost_told = run.lost_before;
     ring.has_records = true;
     ring.last_ticks = run.events.back().ticks;
+}
+
+void Timeline::run(const Run &run)
+{
+    make_room();
+    note_losses(run);
     uint32_t last_thread = ~uint32_t{0};
     for (const Event &event : run.events) {
         if (event.thread_id == last_thread ||
@@ -45,7 +53,6 @@ void Timeline::run(const Run &run)
         last_thread = event.thread_id;
         thread_stack(event.thread_id, event.slice_id);
     }
-    make_room();
 }
 
 void Timeline::count_samples(Stack &stack, const std::vector<std::string> &names,
@@ -162,7 +169,7 @@ void Timeline::end(size_t lane, const TimelineSlice &slice)
 void Timeline::finish(bool is_whole)
 {
     flush_all();
-    for (uint32_t cpu = 0; is_whole && cpu < rings_.size(); ++cpu)
+    for (uint32_t cpu = 0; is_whole && !is_part_ && cpu < rings_.size(); ++cpu)
         if (const uint64_t lost = trace_.lost_at_end(trace_.cpus()[cpu]); lost > 0) {
             if (rings_[cpu].has_records)
                 tell_loss(cpu, lost, rings_[cpu].last_ticks);

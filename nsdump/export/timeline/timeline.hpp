@@ -14,7 +14,7 @@
 
 namespace nsdump
 {
-// Sink of the pairer, which also gets the runs of the merger in time order.
+// Gets the slices of the pairer, and the runs of the merger in time order.
 //
 // Interrupts are on the track of their CPU, since they are not part of the thread that they stop.
 // Other slices of the kernel have a track for each thread.
@@ -32,8 +32,6 @@ public:
     // Counters that a STOP or a MARK of the run gives.
     void sample(const Run &run, const Event &event);
     void slice(const Slice &slice);
-    void unit(const Unit &) {}
-    void mark(NameId, uint64_t) {} // see sample(), which knows when it was
     // `is_whole`: the trace was read to its end.
     void finish(bool is_whole);
 
@@ -56,6 +54,7 @@ private:
     void flush(Stack &stack, size_t keep);
     void flush_all();
     void make_room();
+    void note_losses(const Run &run);
     void count_samples(Stack &stack, const std::vector<std::string> &names, const Event &event,
                        uint64_t at_ns);
     void tell_loss(uint32_t cpu_index, uint64_t lost, uint64_t ticks);

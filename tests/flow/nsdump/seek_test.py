@@ -62,7 +62,7 @@ class PartsOfATrace(MadeTraceTest):
             done = run(NSDUMP, "stats", self.trace, "--format", "csv", *options)
             self.assertEqual(done.returncode, 0, done.stderr)
             rows = csv.DictReader(done.stdout.splitlines())
-            return {row["name"]: int(row["count"]) for row in rows}
+            return {row["name"]: int(row["raw-ns"]) for row in rows}
 
         whole = counts()
         first, second = counts("--to", "3000000ns"), counts("--from", "3000000.5ns")
@@ -161,6 +161,66 @@ class PartsOfATrace(MadeTraceTest):
                 with self.subTest(kind=kind, command=command):
                     done = run("timeout", "60", NSDUMP, *command, trace)
                     self.assertIn(done.returncode, (0, 1, 2), done.stderr[-500:])
+
+
+class PartsWithGapsBetween(unittest.TestCase):
+    """Slices and units further apart than 100 ms: only what is around them is read."""
+
+    @classmethod
+    def setUpClass(cls):
+        temporary = tempfile.TemporaryDirectory(prefix="netslice-gaps-")
+        cls.addClassCleanup(temporary.cleanup)
+        cls.trace = pathlib.Path(temporary.name) / "parts.nsl"
+        subprocess.run([MAKE / "make_parts_trace", cls.trace], check=True)
+
+    def text(self, *words):
+        done = run(NSDUMP, words[0], self.trace, *words[1:])
+        self.assertEqual(done.returncode, 1, done.stderr)  # records were lost
+        return done.stdout, done.stderr
+
+    def rows(self, *options, what="slices"):
+        text, _ = self.text("export", "--what", what, *options)
+        return list(csv.DictReader(io.StringIO(text)))
+
+    def test_a_name_has_the_slices_and_events_that_reading_everything_finds(self):
+        for what in ("slices", "events"):
+            wanted = [row for row in self.rows(what=what) if row["name"] == "rare"]
+            self.assertEqual(len(wanted), 7 if what == "slices" else 14)
+            self.assertEqual(self.rows("--slice", "rare", what=what), wanted)
+        whole = [line for line in self.text("show")[0].splitlines() if " rare" in line]
+        self.assertEqual(self.text("show", "--slice", "rare")[0].splitlines()[1:], whole)
+
+    def test_a_unit_has_the_slices_and_stacks_that_reading_everything_finds(self):
+        every = self.rows()
+        for unit, stacks in (
+            ("7", "batch;outer 59300030\nbatch;outer;early;rare 699960\n"),
+            ("8", "batch;rare 10\n"),
+        ):
+            wanted = [row for row in every if row["unit_number"] == unit]
+            self.assertEqual(self.rows("--unit", unit), wanted)
+            found, _ = self.text(
+                *("export", "--what", "stacks", "--weight", "raw-ns", "--unit", unit)
+            )
+            self.assertEqual(found, stacks)
+
+    def test_stacks_below_a_name_are_those_of_its_slices(self):
+        found, _ = self.text(
+            *("export", "--what", "stacks", "--weight", "raw-ns", "--slice", "rare")
+        )
+        weights = [int(line.split()[-1]) for line in found.splitlines()]
+        wanted = sum(int(row["raw_ticks"]) for row in self.rows("--slice", "rare"))
+        self.assertEqual(sum(weights), wanted)  # a tick is a nanosecond
+
+    def test_slices_that_began_before_what_is_read_are_told(self):
+        self.assertEqual(len([row for row in self.rows() if row["unit_number"] == "9"]), 1)
+        for what in ("slices", "stacks"):
+            for options in (["--unit", "9"], ["--from", "840ms", "--to", "854ms"]):
+                with self.subTest(what=what, options=options):
+                    _, messages = self.text("export", "--what", what, *options)
+                    self.assertIn("1 STOP has no START in the parts that were read", messages)
+        for options in ([], ["--unit", "8"], ["--slice", "rare"], ["--to", "500ms"]):
+            _, messages = self.text("export", "--what", "slices", *options)
+            self.assertNotIn("no START", messages)
 
 
 class Pipes(MadeTraceTest):

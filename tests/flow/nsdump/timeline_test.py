@@ -31,6 +31,8 @@ class TimelineTest(ProbedProgramsTest):
         super().setUpClass()
         cls.made = cls.folder / "made.nsl"
         run(TESTS / "make_timeline_trace", cls.made).check_returncode()
+        cls.parts = cls.folder / "parts.nsl"
+        run(TESTS / "make_parts_trace", cls.parts).check_returncode()
         cls.large = cls.folder / "large.nsl"
         words = "--records 20000 --cpus 3 --threads 4 --counters 3 --lose-every 50"
         run(TESTS / "make_trace", cls.large, *words.split()).check_returncode()
@@ -148,17 +150,70 @@ class TimelineTest(ProbedProgramsTest):
             for values in counters.values():
                 self.assertEqual(values, sorted(values, key=lambda value: value[0]))
 
+    def check_counters(self, trace, timeline, *options):
+        wanted = collections.defaultdict(list)
+        for event in self.export(trace, "events", "-q", *options):
+            words, thread = event["words"], event["thread"]
+            if event["kind"] == "MARK":
+                wanted[f"{event['name']}, thread {thread}"].append(words[0])
+            elif event["kind"] == "STOP" and words:
+                wanted[f"INSTRUCTIONS, thread {thread}"].append(words[0])
+        found = {track: [value for _, value in all] for track, all in timeline.counters.items()}
+        self.assertEqual(found, wanted)
+
     def test_a_selection_is_the_same_as_that_of_the_rows(self):
-        for options in (["--slice", "word"], ["--unit", "7"], ["-c", "30"]):
+        for trace, options in (
+            (self.made, ["--slice", "word"]),
+            (self.made, ["--unit", "7"]),
+            (self.made, ["-c", "30"]),
+            (self.made, ["--from", "100us", "--to", "200us"]),
+            (self.made, ["--unit", "700", "--from", "140540ns"]),  # begins at 140500 ns
+            (self.parts, ["--from", "490ms", "--to", "600ms"]),
+            (self.parts, ["--slice", "rare"]),
+            (self.parts, ["--unit", "7"]),
+            (self.parts, ["--unit", "7", "--from", "230ms"]),
+        ):
             for kind in KINDS:
-                with self.subTest(options=options, kind=kind):
-                    rows = self.export(self.made, "slices", "-q", *options)
-                    shown = self.timeline(self.made, kind, *options).slices
+                with self.subTest(trace=trace.name, options=options, kind=kind):
+                    rows = self.export(trace, "slices", "-q", *options)
+                    timeline = self.timeline(trace, kind, *options)
                     self.assertGreater(len(rows), 0)
                     self.assertEqual(
-                        collections.Counter(one.name for one in shown),
-                        collections.Counter(row["name"] for row in rows),
+                        collections.Counter(
+                            (one.name, *map(one.arguments.get, OWN)) for one in timeline.slices
+                        ),
+                        collections.Counter((row["name"], *map(row.get, OWN)) for row in rows),
                     )
+                    if options[0] != "-c":
+                        self.check_counters(trace, timeline, *options)
+
+    def test_a_part_has_the_slices_of_the_whole(self):
+        def shown(timeline):
+            return [(one.name, one.start_ns, one.stop_ns, one.arguments) for one in timeline.slices]
+
+        for kind in KINDS:
+            whole = shown(self.timeline(self.parts, kind))
+            part = shown(self.timeline(self.parts, kind, "--slice", "rare"))
+            self.assertEqual(part, [one for one in whole if one[0] == "rare"])
+            part = shown(self.timeline(self.parts, kind, "--unit", "7"))
+            self.assertEqual(part, [one for one in whole if one[3].get("unit_number") == 7])
+            part = shown(self.timeline(self.parts, kind, "--from", "300ms", "--to", "550ms"))
+            wanted = [one for one in whole if 300_000_000 <= one[2] <= 550_000_000]
+            self.assertEqual(part, wanted)
+            self.assertGreater(len(wanted), 100)
+
+    def test_a_part_has_the_losses_in_it_and_no_others(self):
+        for options, wanted in (
+            ([], [5, 3, 9]),
+            (["--to", "210ms"], []),
+            (["--from", "300ms", "--to", "400ms"], [5]),
+            (["--from", "540ms", "--to", "580ms"], []),  # one is where reading begins
+            (["--slice", "rare"], [3]),
+        ):
+            for kind in KINDS:
+                with self.subTest(options=options, kind=kind):
+                    instants = self.timeline(self.parts, kind, *options).instants
+                    self.assertEqual([one.arguments["lost"] for one in instants], wanted)
 
     def test_damaged_traces_are_exported_or_refused_with_the_reason(self):
         for trace in sorted((SOURCE / "tests/format/damaged").glob("*.nsl")):

@@ -60,7 +60,7 @@ Spans units(Builder &builder, uint64_t number)
 {
     builder.footer(NSLICE_END_CLOSED, uint64_t{1} << 40, uint64_t{1} << 40);
     TraceFile trace = builder.trace();
-    return plain(nsdump::spans_of_unit(trace, index_of(trace), number));
+    return plain(nsdump::spans_of_unit(trace, index_of(trace), number).value());
 }
 } // namespace
 
@@ -129,6 +129,45 @@ TEST_CASE("slices of a rare name are found from START to STOP, wherever they mig
     CHECK(plain(plan.windows()) == Spans{{700'000'000, 800'000'000}});
     CHECK_FALSE(nsdump::spans_of_name(trace, index, "parse")); // in nearly every chunk
     CHECK_FALSE(nsdump::spans_of_name(trace, index, "none"));
+}
+
+TEST_CASE("a lost STOP does not hide the slices after it, and recursion is found whole",
+          "[nsdump][seek]")
+{
+    Builder builder;
+    builder.fill(10'000);
+    builder.start(0, 5, builder.rare, 650'000'000); // its STOP is lost
+    for (const uint64_t at : {700'000'000, 900'000'000}) {
+        builder.start(0, 5, builder.rare, at);
+        builder.start(0, 5, builder.rare, at + 100);
+        builder.stop(0, 5, builder.rare, at + 200);
+        builder.stop(0, 5, builder.rare, at + 150'000'000);
+    }
+    builder.footer(NSLICE_END_CLOSED, 1'100'000'000, 1'100'000'000);
+    TraceFile trace = builder.trace();
+    const auto spans = nsdump::spans_of_name(trace, index_of(trace), "rare");
+    REQUIRE(spans);
+    CHECK(plain(nsdump::ReadPlan({}, 0, *spans).windows()) == Spans{{650'000'000, 650'000'000},
+                                                                    {700'000'000, 850'000'000},
+                                                                    {900'000'000, 1'050'000'000}});
+}
+
+TEST_CASE("what is found too often to remember has no spans", "[nsdump][seek]")
+{
+    Builder builder;
+    builder.fill(10'000);
+    for (uint64_t i = 0; i < 4; ++i) {
+        builder.init(0, 5, builder.batch, 700'000'000 + 100 * i, 7, 1, 64);
+        builder.start(0, 5, builder.rare, 700'000'010 + 100 * i);
+        builder.exit(0, 5, builder.batch, 700'000'020 + 100 * i);
+    }
+    builder.footer(NSLICE_END_CLOSED, 900'000'000, 900'000'000);
+    TraceFile trace = builder.trace();
+    const UnitIndex index = index_of(trace);
+    CHECK(nsdump::spans_of_unit(trace, index, 7, 4));
+    CHECK_FALSE(nsdump::spans_of_unit(trace, index, 7, 3));
+    CHECK(nsdump::spans_of_name(trace, index, "rare", 4));
+    CHECK_FALSE(nsdump::spans_of_name(trace, index, "rare", 3));
 }
 
 TEST_CASE("without a selection everything is read; a range begins with its lead-in",
