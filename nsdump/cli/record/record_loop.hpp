@@ -7,7 +7,6 @@
 #include <nsprobe/recorder.h>
 
 #include "cli/record/child.hpp"
-#include "cli/record/record_switch.hpp"
 
 namespace nsdump
 {
@@ -15,9 +14,8 @@ struct RecordLimits {
     double seconds = 0; // 0: no limit
     uint64_t ring_bytes = 0;
     bool is_overwrite = false;
-    bool is_quiet = false;            // no progress line
-    bool is_verbose = false;          // report processes as they begin to take part
-    RecordSwitch *switched = nullptr; // by signals; null: records all the time
+    bool is_quiet = false;   // no progress line
+    bool is_verbose = false; // report processes as they begin to take part
 };
 
 enum class RecordEnd {
