@@ -21,7 +21,8 @@ PACKETS = 4827  # in that capture, as tests/install counts them
 # What Debian's own programs write while packages come and go, and what this test has put there.
 WRITTEN_BY_OTHERS = re.compile(
     r"/(var/(cache|log|lib/(apt|dpkg|systemd|ucf))|run|tmp|root|packages)(/|$)|"
-    r"/etc/(ld\.so\.cache|\.pwd\.lock|[a-z]+-)$|.*/__pycache__"
+    r"/etc/(ld\.so\.cache|\.pwd\.lock|[a-z]+-)$|.*/__pycache__|"
+    r"/usr/lib/modules/[^/]+/modules\.[a-z.]+$"  # depmod's, of all modules
 )
 
 
@@ -137,15 +138,20 @@ class Installed(unittest.TestCase):
     def test_every_manual_page_is_found_and_formatted_without_a_warning(self):
         pages = list(manual_pages())
         self.assertGreater(len(pages), 50)
-        for path in pages:
-            name, section = re.match(r"(.+)\.([0-9][a-z]*)\.gz$", pathlib.Path(path).name).groups()
-            found = self.system.must("man", "--path", section, name).split()
-            self.assertEqual(len(found), 1, path)
-            self.assertIn(found[0], pages)  # a page may only name another one
+        names = [
+            re.match(r"(.+)\.([0-9][a-z]*)\.gz$", pathlib.Path(page).name).group(2, 1)
+            for page in pages
+        ]
+        found = self.stranger("\n".join(f"man --path {section} {name}" for section, name in names))
+        self.assertEqual(len(found.split()), len(pages))
+        self.assertLessEqual(set(found.split()), set(pages))  # a page may only name another one
         said = self.stranger(
-            "for page in "
-            + " ".join(pages)
-            + "; do MANWIDTH=80 man --warnings --local-file $page >text; [ -s text ]; done"
+            f"""
+            for page in {" ".join(pages)}; do
+                MANWIDTH=80 man --warnings --local-file $page >text
+                [ -s text ]
+            done
+            """
         )
         self.assertEqual(said, "")
 

@@ -15,6 +15,7 @@ BUILT = packages.built()
 LIBRARIES = {
     "libnsprobe0": "libnsprobe.so.0",
     "libnsprobe-bpf0": "libnsprobe-bpf.so.0",
+    "libnetslice-arrow0": "libnetslice-arrow.so.0",
     "libmapi0": "libmapi.so.0",
 }
 EXPECTED = {
@@ -68,7 +69,7 @@ class Contents(unittest.TestCase):
 
     def test_packages_depend_on_the_libraries_that_their_programs_are_linked_with(self):
         for user, libraries in {
-            "nsdump": ["libnsprobe0", "libelf1", "libbpf1"],
+            "nsdump": ["libnsprobe0", "libnetslice-arrow0 (=", "libelf1", "libbpf1"],
             "mapi-core": ["libmapi0", "libnsprobe0", "libpcap0.8", "libvectorscan5"],
             "netslice-reports": ["libmapi0", "python3"],
             "libnsprobe-bpf0": ["libnsprobe0", "libbpf1"],
