@@ -175,8 +175,12 @@ class PartsWithGapsBetween(unittest.TestCase):
 
     def text(self, *words):
         done = run(NSDUMP, words[0], self.trace, *words[1:])
-        self.assertEqual(done.returncode, 1, done.stderr)  # records were lost
+        self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout, done.stderr
+
+    def stacks(self, *options):
+        """In nanoseconds, which are ticks."""
+        return self.text("export", "--format", "folded", "--weight", "raw-ns", *options)
 
     def rows(self, *options, what="slices"):
         text, _ = self.text("export", "--what", what, *options)
@@ -198,26 +202,23 @@ class PartsWithGapsBetween(unittest.TestCase):
         ):
             wanted = [row for row in every if row["unit_number"] == unit]
             self.assertEqual(self.rows("--unit", unit), wanted)
-            found, _ = self.text(
-                *("export", "--what", "stacks", "--weight", "raw-ns", "--unit", unit)
-            )
+            found, _ = self.stacks("--unit", unit)
             self.assertEqual(found, stacks)
 
     def test_stacks_below_a_name_are_those_of_its_slices(self):
-        found, _ = self.text(
-            *("export", "--what", "stacks", "--weight", "raw-ns", "--slice", "rare")
-        )
+        found, _ = self.stacks("--slice", "rare")
         weights = [int(line.split()[-1]) for line in found.splitlines()]
         wanted = sum(int(row["raw_ticks"]) for row in self.rows("--slice", "rare"))
-        self.assertEqual(sum(weights), wanted)  # a tick is a nanosecond
+        self.assertEqual(sum(weights), wanted)
 
-    def test_slices_that_began_before_what_is_read_are_told(self):
+    def test_slices_that_began_before_what_is_read_are_counted(self):
         self.assertEqual(len([row for row in self.rows() if row["unit_number"] == "9"]), 1)
-        for what in ("slices", "stacks"):
-            for options in (["--unit", "9"], ["--from", "840ms", "--to", "854ms"]):
-                with self.subTest(what=what, options=options):
-                    _, messages = self.text("export", "--what", what, *options)
-                    self.assertIn("1 STOP has no START in the parts that were read", messages)
+        for options in (["--unit", "9"], ["--from", "840ms", "--to", "854ms"]):
+            for _, messages in (
+                self.text("export", "--what", "slices", *options),
+                self.stacks(*options),
+            ):
+                self.assertIn("1 STOP has no START in the parts that were read", messages)
         for options in ([], ["--unit", "8"], ["--slice", "rare"], ["--to", "500ms"]):
             _, messages = self.text("export", "--what", "slices", *options)
             self.assertNotIn("no START", messages)
