@@ -80,6 +80,9 @@ int write_parquet(const ExportOptions &options)
                                   "(select rows by start_ns in the program that reads the files)");
     if (options.what == "events" && !options.partition.empty())
         throw command::UsageError("--partition cannot be combined with --what events");
+    if (options.what == "events" && options.selection.unit)
+        throw command::UsageError("--unit cannot be combined with --what events of --format "
+                                  "parquet (export slices, or events as csv)");
     if (!options.selection.slice.empty()) {
         TraceFile trace(options.trace);
         check_slice(trace, options.selection.slice);

@@ -59,6 +59,10 @@ class Output(ArrowTest):
         self.assertIn("--format parquet", done.stderr)
         self.refused("wrong", "--partition", "colour", code=2, says="neither cpu nor time")
         self.refused("wrong", "--partition", "time=fast", code=2, says="not a duration")
+        for options in (("--unit", "7"), ("--partition", "cpu")):
+            words = ("--what", "events", *options)
+            self.refused("wrong", *words, code=2, says="cannot be combined with --what events")
+        self.refused("wrong", "--from", "1ms", code=2, says="cannot be combined")
         self.assert_nothing_left("wrong")
 
     def test_without_pyarrow_it_says_what_to_install(self):
