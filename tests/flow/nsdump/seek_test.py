@@ -62,7 +62,7 @@ class PartsOfATrace(MadeTraceTest):
             done = run(NSDUMP, "stats", self.trace, "--format", "csv", *options)
             self.assertEqual(done.returncode, 0, done.stderr)
             rows = csv.DictReader(done.stdout.splitlines())
-            return {row["name"]: int(row["raw-ns"]) for row in rows}
+            return {row["name"]: int(row["count"]) for row in rows}
 
         whole = counts()
         first, second = counts("--to", "3000000ns"), counts("--from", "3000000.5ns")
