@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include <nlohmann/json.hpp>
+
 #include "decode/error.hpp"
 #include "export/escape.hpp"
 
@@ -12,7 +14,7 @@ namespace nsdump::arrow
 void Texts::add(const std::string &text)
 {
     // As JSON has it, so that both formats have the same names.
-    bytes += utf8_text(text);
+    bytes += nlohmann::json::parse(json_string(text)).get_ref<const std::string &>();
     if (bytes.size() > size_t(std::numeric_limits<int32_t>::max()))
         throw TraceError("the names of the trace take more than 2 GiB, which Arrow's dictionaries "
                          "cannot hold (export the trace as CSV)");

@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "cli/read/moment.hpp"
 #include "decode/file_reader.hpp"
@@ -12,9 +11,8 @@
 
 namespace command
 {
-class Argument;
 class ArgumentSet;
-} // namespace command
+}
 
 namespace nsdump
 {
@@ -25,8 +23,7 @@ struct TimeRange {
     bool is_given() const { return !from.empty() || !to.empty(); }
 };
 
-// The two arguments.
-std::vector<command::Argument> add_time_range(command::ArgumentSet &arguments, TimeRange &range);
+void add_time_range(command::ArgumentSet &arguments, TimeRange &range);
 
 // A slice that began longer before the range than this has no START there.
 inline constexpr double kLeadInNs = 100e6;

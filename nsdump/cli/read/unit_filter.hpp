@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: event -> is it inside the unit with a given number?
+// cli: event -> is it inside the unit with a given number?
 #pragma once
 
 #include <cstdint>
