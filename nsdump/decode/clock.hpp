@@ -15,7 +15,7 @@ struct Clock {
     double hz = 0;         // 0: not in the trace
     double step_ticks = 0; // 0: not in the trace
     double read_ticks = 0;
-    uint64_t start_ticks = 0;   // of the START calibration; 0 if there is none
+    uint64_t start_ticks = 0;   // of the START calibration; 0 without one
     uint64_t start_mono_ns = 0; // CLOCK_MONOTONIC at that time
 
     double ns(double ticks) const { return ticks * 1e9 / hz; }

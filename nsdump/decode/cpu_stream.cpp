@@ -19,7 +19,7 @@ CpuStream::CpuStream(const TraceFile &trace, const CpuChunks &chunks, DamageLog 
 {
 }
 
-// The next chunk in file order that may have events in a window; false if there is none.
+// Finds the next chunk in file order that may have events in a window; false at the end.
 bool CpuStream::find_chunk(Chunk &chunk)
 {
     if (!plan_)
@@ -57,7 +57,7 @@ bool CpuStream::skip_to_window(Chunk &chunk)
     return false;
 }
 
-// Moves on to the first window that does not end before this time; false if there is none.
+// Moves to the first window that ends at this time or later; false after the last window.
 bool CpuStream::pass_windows_before(uint64_t ticks)
 {
     const std::vector<TickRange> &windows = plan_->windows();

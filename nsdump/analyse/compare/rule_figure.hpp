@@ -28,11 +28,11 @@ struct Divisor {
 };
 Divisor divisor_of(const Rule &rule, const RunsOfSide &side);
 
-// The figure of the rule, or why there is none.
+// The figure of the rule, or the reason why the rule cannot be judged.
 Figures rule_figures(const Rule &rule, const RunsOfSide &side, const SliceKey &slice,
                      const Divisor &divisor);
 // "ns" or the counter; with what it is per.
 std::string rule_unit(const Rule &rule);
-// "ticks" or the counter's name in this trace; empty if there is none.
+// "ticks" or the counter's name in this trace; empty if it has neither.
 std::string field_of_rule(const Rule &rule, const StatsReport &report);
 } // namespace nsdump

@@ -15,7 +15,7 @@ namespace nsdump
 {
 using Runs = std::vector<StatsReport>;
 
-// The figure of a slice in every run, or why there is none.
+// The figure of a slice in every run, or the reason why a run lacks it.
 struct Figures {
     std::vector<Figure> of_runs;
     std::string why;

@@ -45,7 +45,7 @@ class Output(ArrowTest):
         self.refused("theirs", code=4, says="not empty")
         self.assertEqual(os.listdir(self.folder / "theirs"), ["notes"])
 
-    def test_a_folder_without_parent_is_told(self):
+    def test_a_folder_without_parent_is_reported(self):
         self.refused("absent/tables", code=4, says="create the parent folder")
 
     def test_a_full_disk_leaves_nothing(self):
@@ -126,7 +126,7 @@ class Package(ArrowTest):
         with self.assertRaisesRegex(ValueError, "slices"):
             netslice.open(self.trace).to_pandas("colours")
 
-    def test_a_missing_library_is_told_with_where_it_was_searched(self):
+    def test_a_missing_library_is_reported_with_where_it_was_searched(self):
         with (
             mock.patch.dict(os.environ, {library.VARIABLE: "/nonexistent/library.so"}),
             mock.patch.object(library, "_library", None),

@@ -266,7 +266,7 @@ class Pipes(MadeTraceTest):
                 self.assertEqual(done.returncode, code, done.stderr)
                 self.assertIn(message, done.stderr)
 
-    def test_a_full_temporary_folder_is_told(self):
+    def test_a_full_temporary_folder_is_reported(self):
         if os.geteuid() != 0 or not shutil.which("unshare"):
             self.skipTest("requires root, to mount a small file system")
         inside = (
