@@ -243,6 +243,20 @@ void tell_constants(TraceFile &trace, const Correction &correction, StatsReport 
                 field_name(field, report.kernel_counter_names)));
 }
 
+// Losses themselves have a line of their own.
+void tell_missing_records(const TraceFile &trace, StatsReport &report)
+{
+    const std::string left_out = trace.info("session.paused_records");
+    if (!left_out.empty())
+        report.warnings.push_back(
+            fmt::format("{} records were left out while the recording was paused", left_out));
+    if (report.classes.spans_loss > 0)
+        report.warnings.push_back(
+            fmt::format("{} open while records were {}: excluded",
+                        counted(report.classes.spans_loss, "slice was", "slices were"),
+                        left_out.empty() ? "lost" : "lost or left out"));
+}
+
 void tell_quality(TraceFile &trace, const Correction &correction, const StreamFaults &faults,
                   StatsReport &report)
 {
@@ -259,10 +273,7 @@ void tell_quality(TraceFile &trace, const Correction &correction, const StreamFa
         report.warnings.push_back(
             fmt::format("{} not have the number of words of their kind",
                         counted(report.classes.malformed, "record does", "records do")));
-    if (report.classes.spans_loss > 0)
-        report.warnings.push_back(
-            fmt::format("{} open while records were lost: excluded",
-                        counted(report.classes.spans_loss, "slice was", "slices were")));
+    tell_missing_records(trace, report);
     if (report.classes.crossed > 0)
         report.warnings.push_back(
             fmt::format("{} others of the same thread, as with coroutines: excluded, since each "

@@ -81,7 +81,10 @@ struct nsp_session_config {
     uint64_t counter_period;
 };
 
-/* Records by fate.  issued == drained + sum of lost once a session is closed. */
+/*
+ * Records by fate.  issued == drained + sum of the NSLICE_LOST_CAUSES causes once a session is
+ * closed.  lost[NSLICE_LEFT_OUT_PAUSED] is no loss: what a recorder left out while it had paused.
+ */
 struct nsp_session_counts {
     uint64_t issued;
     uint64_t drained;

@@ -11,10 +11,12 @@
 #include <unistd.h>
 
 #include "common/file_error/file_error.h"
+#include "left_out.h"
 #include "ring_read.h"
 #include "session/announce.h"
 #include "session/error.h"
 #include "writer/clock_pair.h"
+#include "writer/emit.h"
 
 /* How long the last pass waits for a writer that has reserved space but not finished. */
 #define TORN_WAIT_NS 100000000ull
@@ -95,7 +97,7 @@ static uint64_t refused_records(const struct nslice_ring_meta *ring)
     for (int cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
         if (cause != NSLICE_LOST_OVERWRITTEN)
             lost += __atomic_load_n(&ring->lost[cause], __ATOMIC_RELAXED);
-    return lost;
+    return lost + nsp_ring_left_out(ring);
 }
 
 /*
@@ -251,6 +253,15 @@ uint64_t nsp_drain_pass(struct nsp_drain *drain)
     return fullest;
 }
 
+void nsp_drain_resume(struct nsp_drain *drain)
+{
+    for (uint32_t cpu = 0; cpu < drain->map->cpus; ++cpu) {
+        nslice_gaps_note(&drain->cpus[cpu].gaps, refused_records(nsp_shm_ring(drain->map, cpu)),
+                         read_head(drain, cpu));
+        nsp_ring_resume(nsp_shm_ring(drain->map, cpu));
+    }
+}
+
 /*
  * Atomic rings: waits briefly for writers, then counts incomplete records and everything after them
  * as torn.
@@ -308,6 +319,8 @@ static void settle_announcements(struct nsp_drain *drain)
     }
     if (dropped > 0)
         write_total(drain, "dropped_announcements", dropped);
+    if (nsp_left_out(drain->map) > 0)
+        write_total(drain, "paused_records", nsp_left_out(drain->map));
     if (drain->map->shm->thin_permille > 0) /* the footer has no place for their number */
         write_total(drain, "epoch_chunks", drain->file.sequence[NSLICE_CHUNK_EPOCHS]);
 }
@@ -349,6 +362,7 @@ void nsp_drain_counts(const struct nsp_drain *drain, struct nsp_session_counts *
         fill_row(drain, cpu, &row);
         add_row(counts, &row);
     }
+    counts->lost[NSLICE_LEFT_OUT_PAUSED] = nsp_left_out(drain->map);
     counts->file_bytes = drain->file.bytes;
 }
 
@@ -371,6 +385,7 @@ static int write_footer(struct nsp_drain *drain, enum nslice_end end,
         add_row(counts, &rows[footer->cpus]);
         footer->cpus += rows[footer->cpus].issued > 0;
     }
+    counts->lost[NSLICE_LEFT_OUT_PAUSED] = nsp_left_out(drain->map);
     footer->end = end;
     footer->ticks = now.ticks;
     footer->mono_ns = now.mono_ns;

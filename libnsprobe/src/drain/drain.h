@@ -78,6 +78,9 @@ uint64_t nsp_drain_pass(struct nsp_drain *drain);
  */
 void nsp_drain_watch(struct nsp_drain *drain);
 
+/* Rings that nsp_ring_pause() has paused go on; what was left out lies before their next record. */
+void nsp_drain_resume(struct nsp_drain *drain);
+
 /*
  * Last pass after the rings were closed: counts torn records, writes the footer, closes the file.
  * counts may be NULL.  Returns 0 or the file's -errno; -ENODATA: no process took part, and the file

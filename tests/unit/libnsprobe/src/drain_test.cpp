@@ -79,6 +79,31 @@ TEST_CASE("a monitored flight recorder counts correctly past 2^32 units between 
     CHECK(done.counts.lost[NSLICE_LOST_OVERWRITTEN] == kSteps * kStepRecords);
 }
 
+TEST_CASE("what a pause left out lies before the next record, and is no loss",
+          "[libnsprobe][drain]")
+{
+    Rings rings(NSLICE_RING_ATOMIC);
+    Drain drain(rings);
+    for (unsigned i = 0; i < 3; ++i)
+        rings.push(i, 1);
+    nsp_ring_pause(&rings.ring());
+    for (unsigned i = 0; i < 5; ++i)
+        rings.push(i, 1);
+    nsp_drain_resume(&drain.drain);
+    for (unsigned i = 0; i < 2; ++i)
+        rings.push(i, 1);
+    nsp_drain_pass(&drain.drain);
+    const nsp_drain_cpu &cpu = drain.drain.cpus[rings.ring().cpu];
+    CHECK(cpu.chunks == 2);
+    CHECK(cpu.gaps.passed == 5); // of the second chunk
+    const Drained done = drain.finish();
+    CHECK(done.trace.complaint() == "");
+    CHECK(done.counts.issued == 5);
+    CHECK(done.counts.drained == 5);
+    CHECK(done.counts.lost[NSLICE_LEFT_OUT_PAUSED] == 5);
+    CHECK(done.trace.info.at("session.paused_records") == "5");
+}
+
 TEST_CASE("a program that corrupts the shared settings does not mislead the drain",
           "[libnsprobe][drain]")
 {

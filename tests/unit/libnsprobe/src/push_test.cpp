@@ -117,6 +117,48 @@ TEST_CASE("a closed ring takes no record and counts it under closing", "[libnspr
         }
 }
 
+TEST_CASE("a paused ring counts records as left out, and takes them again when it continues",
+          "[libnsprobe][ring]")
+{
+    for (const auto kind : ring_kinds()) {
+        Rings rings(kind);
+        rings.push(1, 1);
+        nsp_ring_pause(&rings.ring());
+        rings.push(2, 1);
+        rings.push(3, 6);
+        nsp_ring_resume(&rings.ring());
+        rings.push(4, 1);
+        CHECK(rings.take() == std::vector<uint64_t>{1, 4});
+        CHECK(rings.ring().lost[NSLICE_LEFT_OUT_PAUSED] == 2);
+        CHECK(rings.lost(NSLICE_LOST_CLOSED) == 0);
+    }
+}
+
+TEST_CASE("a ring that is closed while it is paused does not go on", "[libnsprobe][ring]")
+{
+    for (const auto kind : ring_kinds()) {
+        Rings rings(kind);
+        nsp_ring_pause(&rings.ring());
+        nsp_ring_refuse(&rings.ring());
+        nsp_ring_resume(&rings.ring());
+        rings.push(1, 1);
+        CHECK(rings.take().empty());
+        CHECK(rings.lost(NSLICE_LOST_CLOSED) == 1);
+    }
+}
+
+TEST_CASE("the limits of two pauses at the same place differ", "[libnsprobe][ring]")
+{
+    Rings rings(NSLICE_RING_ATOMIC);
+    nsp_ring_pause(&rings.ring());
+    const uint32_t first = rings.ring().limit;
+    nsp_ring_resume(&rings.ring());
+    nsp_ring_pause(&rings.ring());
+    CHECK(rings.ring().limit != first);
+    rings.push(1, 1);
+    CHECK(rings.take().empty());
+}
+
 TEST_CASE("an atomic ring whose oldest record is unfinished counts new ones as lost to busy",
           "[libnsprobe][ring]")
 {
