@@ -39,7 +39,7 @@ TEST_CASE("the ring's meta page has producer, consumer and losses on separate ca
     AT(nslice_ring_meta, full, 12);
     AT(nslice_ring_meta, data_bytes, 16);
     AT(nslice_ring_meta, closing, 24);
-    AT(nslice_ring_meta, pauses, 28);
+    AT(nslice_ring_meta, refusals, 28);
     AT(nslice_ring_meta, head, 64);
     AT(nslice_ring_meta, limit, 72);
     AT(nslice_ring_meta, mask, 76);

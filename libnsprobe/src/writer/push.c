@@ -7,7 +7,7 @@
 
 /* Distance of a closed ring's limit behind the head: no record is that large. */
 #define REFUSE_WORDS 0x40000000u
-#define PAUSES 0x10000u /* with limits of their own */
+#define REFUSALS 0x10000u /* with limits of their own */
 
 /*
  * Reads the state once and everything else from the rings themselves: a thread that was
@@ -34,16 +34,19 @@ static void count_loss(struct nslice_ring_meta *ring, enum nslice_lost cause)
 }
 
 /*
- * Each refusal's limit differs, although the head may not: a writer that has seen the ring open
- * between two pauses must not replace the second one's limit.
+ * The limits of different refusals differ, wherever the head is: a writer that has seen a refusal's
+ * limit, and the ring open after it, must not replace the limit of a later refusal.  So the low
+ * half of a refusing limit is its number.
  */
 static void refuse(struct nslice_ring_meta *ring, enum nslice_ring_refusal reason)
 {
     const uint32_t head = (uint32_t)__atomic_load_n(&ring->head, __ATOMIC_RELAXED);
-    const uint32_t pauses = __atomic_load_n(&ring->pauses, __ATOMIC_RELAXED) % PAUSES;
+    const uint32_t number = __atomic_add_fetch(&ring->refusals, 1, __ATOMIC_RELAXED);
+    const uint32_t behind = head - REFUSE_WORDS;
 
     __atomic_store_n(&ring->closing, reason, __ATOMIC_SEQ_CST);
-    __atomic_store_n(&ring->limit, head - REFUSE_WORDS - pauses, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&ring->limit, behind - behind % REFUSALS + number % REFUSALS,
+                     __ATOMIC_SEQ_CST);
 }
 
 void nsp_ring_refuse(struct nslice_ring_meta *ring)
@@ -53,7 +56,6 @@ void nsp_ring_refuse(struct nslice_ring_meta *ring)
 
 void nsp_ring_pause(struct nslice_ring_meta *ring)
 {
-    __atomic_fetch_add(&ring->pauses, 1, __ATOMIC_RELAXED);
     refuse(ring, NSLICE_RING_PAUSED);
 }
 

@@ -34,7 +34,7 @@ enum nslice_lost {
 	NSLICE_LOST_CAUSES = 6,
 	/*
 	 * Not a loss, and in no total: records that were left out on request while the recorder
-	 * had paused.  Only in rings, and in what chunks declare to be missing before them.
+	 * had paused.  Only in rings.
 	 */
 	NSLICE_LEFT_OUT_PAUSED = 6,
 };
@@ -69,7 +69,7 @@ struct nslice_ring_meta {
 	__u32 full;        /* enum nslice_ring_full */
 	__u64 data_bytes;  /* power of two */
 	__u32 closing;     /* enum nslice_ring_refusal; nonzero: records are refused */
-	__u32 pauses;      /* how often it was paused */
+	__u32 refusals;    /* how often it began to refuse records */
 	__u64 owner;       /* rings of BPF programs, first CPU: who drains them (bpf_site.h) */
 	__u64 reserved0[3];
 
