@@ -81,10 +81,7 @@ struct nsp_session_config {
     uint64_t counter_period;
 };
 
-/*
- * Records by fate.  issued == drained + sum of the NSLICE_LOST_CAUSES causes once a session is
- * closed.  lost[NSLICE_LEFT_OUT_PAUSED] is no loss: what a recorder left out while it had paused.
- */
+/* Records by fate.  issued == drained + sum of lost once a session is closed. */
 struct nsp_session_counts {
     uint64_t issued;
     uint64_t drained;

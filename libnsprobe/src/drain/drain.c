@@ -11,12 +11,10 @@
 #include <unistd.h>
 
 #include "common/file_error/file_error.h"
-#include "left_out.h"
 #include "ring_read.h"
 #include "session/announce.h"
 #include "session/error.h"
 #include "writer/clock_pair.h"
-#include "writer/emit.h"
 
 /* How long the last pass waits for a writer that has reserved space but not finished. */
 #define TORN_WAIT_NS 100000000ull
@@ -41,6 +39,7 @@ int nsp_drain_open(struct nsp_drain *drain, const struct nsp_shm_map *map, const
     drain->file.fd = -1;
     drain->kernel.fd = -1;
     drain->map = map;
+    drain->pauses.opened_ns = nsp_monotonic_raw_ns();
     drain->cpus = calloc(map->cpus, sizeof(*drain->cpus));
     drain->copy = malloc(NSLICE_MAX_PAYLOAD_BYTES);
     if (!drain->cpus || !drain->copy) {
@@ -97,7 +96,7 @@ static uint64_t refused_records(const struct nslice_ring_meta *ring)
     for (int cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
         if (cause != NSLICE_LOST_OVERWRITTEN)
             lost += __atomic_load_n(&ring->lost[cause], __ATOMIC_RELAXED);
-    return lost + nsp_ring_left_out(ring);
+    return lost;
 }
 
 /*
@@ -123,6 +122,7 @@ static void write_records(struct nsp_drain *drain, uint32_t cpu, const void *pay
         .records = span.records,
         .lost_before = own->gaps.passed + overwritten_before(own, own->tail) + own->lost_write +
                        own->lost_torn,
+        .left_out_before = own->left_out.passed,
     };
 
     const uint64_t offset = drain->file.bytes;
@@ -175,13 +175,15 @@ static uint64_t drain_chunk(struct nsp_drain *drain, uint32_t cpu, uint64_t head
     if (NSLICE_POSITION_WORDS(head - tail) == 0 ||
         NSLICE_POSITION_WORDS(head - tail) > drain->map->ring_bytes / NSLICE_WORD_BYTES)
         return 0;
-    span = nsp_ring_span(ring, drain->map->ring_bytes, tail,
-                         nslice_gaps_limit(&own->gaps, tail, head), NSLICE_MAX_PAYLOAD_BYTES);
+    head = nslice_gaps_limit(&own->gaps, tail, head);
+    head = nslice_gaps_limit(&own->left_out, tail, head);
+    span = nsp_ring_span(ring, drain->map->ring_bytes, tail, head, NSLICE_MAX_PAYLOAD_BYTES);
     if (span.words == 0)
         return 0;
     if (!take(drain, cpu, tail, span, &head_before))
         return ring->kind == NSLICE_RING_RSEQ; /* a writer dropped these: try again */
     nslice_gaps_note(&own->gaps, refused_records(ring), head_before);
+    nslice_gaps_note(&own->left_out, drain->pauses.left_out, head_before);
     return (uint64_t)span.words * NSLICE_WORD_BYTES;
 }
 
@@ -237,6 +239,7 @@ uint64_t nsp_drain_pass(struct nsp_drain *drain)
     if (drain->kernel.fd >= 0)
         fullest = nsp_kernel_drain_pass(&drain->kernel, &drain->file, &drain->last_kernel);
     nsp_drain_watch(drain);
+    nsp_drain_sum_left_out(drain);
     /* after the heads: what records up to there require was reserved before their commit */
     announced = __atomic_load_n(&drain->map->shm->announce_tail, __ATOMIC_RELAXED);
     drain_announcements(drain);
@@ -251,15 +254,6 @@ uint64_t nsp_drain_pass(struct nsp_drain *drain)
             fullest = taken;
     }
     return fullest;
-}
-
-void nsp_drain_resume(struct nsp_drain *drain)
-{
-    for (uint32_t cpu = 0; cpu < drain->map->cpus; ++cpu) {
-        nslice_gaps_note(&drain->cpus[cpu].gaps, refused_records(nsp_shm_ring(drain->map, cpu)),
-                         read_head(drain, cpu));
-        nsp_ring_resume(nsp_shm_ring(drain->map, cpu));
-    }
 }
 
 /*
@@ -301,7 +295,7 @@ static void settle_overwritten(struct nsp_drain *drain)
     drain->is_settled = 1;
 }
 
-static void write_total(struct nsp_drain *drain, const char *key, uint64_t total)
+void nsp_drain_write_total(struct nsp_drain *drain, const char *key, uint64_t total)
 {
     char text[64];
 
@@ -318,11 +312,10 @@ static void settle_announcements(struct nsp_drain *drain)
         drain_announcements(drain);
     }
     if (dropped > 0)
-        write_total(drain, "dropped_announcements", dropped);
-    if (nsp_left_out(drain->map) > 0)
-        write_total(drain, "paused_records", nsp_left_out(drain->map));
+        nsp_drain_write_total(drain, "dropped_announcements", dropped);
+    nsp_drain_write_pauses(drain);
     if (drain->map->shm->thin_permille > 0) /* the footer has no place for their number */
-        write_total(drain, "epoch_chunks", drain->file.sequence[NSLICE_CHUNK_EPOCHS]);
+        nsp_drain_write_total(drain, "epoch_chunks", drain->file.sequence[NSLICE_CHUNK_EPOCHS]);
 }
 
 static void fill_row(const struct nsp_drain *drain, uint32_t cpu,
@@ -362,7 +355,6 @@ void nsp_drain_counts(const struct nsp_drain *drain, struct nsp_session_counts *
         fill_row(drain, cpu, &row);
         add_row(counts, &row);
     }
-    counts->lost[NSLICE_LEFT_OUT_PAUSED] = nsp_left_out(drain->map);
     counts->file_bytes = drain->file.bytes;
 }
 
@@ -385,7 +377,6 @@ static int write_footer(struct nsp_drain *drain, enum nslice_end end,
         add_row(counts, &rows[footer->cpus]);
         footer->cpus += rows[footer->cpus].issued > 0;
     }
-    counts->lost[NSLICE_LEFT_OUT_PAUSED] = nsp_left_out(drain->map);
     footer->end = end;
     footer->ticks = now.ticks;
     footer->mono_ns = now.mono_ns;

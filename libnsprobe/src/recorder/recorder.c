@@ -18,11 +18,9 @@
 #include "drain/drain.h"
 #include "join.h"
 #include "part.h"
-#include "session/announce.h"
 #include "session/config.h"
 #include "session/error.h"
 #include "session/process.h"
-#include "writer/clock_pair.h"
 #include "writer/emit.h"
 
 #define GRACE_NS 2000000
@@ -33,8 +31,6 @@ struct nsp_recorder {
     struct nsp_drain drain;
     int connection; /* to an attached process */
     int accepts_control;
-    uint64_t opened_ns;
-    uint32_t switches; /* calls that paused it or let it go on */
     char refusal[512];
 };
 
@@ -78,7 +74,6 @@ int nsp_recorder_open(const struct nsp_session_config *config, struct nsp_record
         return nsp_fail(-ENOMEM, "out of memory");
     recorder->connection = -1;
     recorder->accepts_control = copy.control != 0;
-    recorder->opened_ns = nsp_monotonic_raw_ns();
     err = open_all(recorder, &copy);
     if (err) {
         free(recorder);
@@ -196,36 +191,34 @@ void nsp_recorder_watch(struct nsp_recorder *recorder)
     nsp_drain_watch(&recorder->drain);
 }
 
-static void announce_switch(struct nsp_recorder *recorder, const char *what)
+static int check_pause(const struct nsp_recorder *recorder)
 {
-    const struct nsp_clock_pair now = nsp_clock_pair();
-    const uint32_t number = ++recorder->switches;
-    char text[160];
-    const int length = snprintf(
-        text, sizeof(text), "session.switches=%u\nsession.switch.%u=%s %llu ns %llu ticks\n",
-        number, number, what, (unsigned long long)(now.mono_ns - recorder->opened_ns),
-        (unsigned long long)now.ticks);
-
-    nsp_announce(&recorder->map, NSLICE_CHUNK_INFO, text, (uint32_t)length);
+    if (recorder->map.shm->full == NSLICE_FULL_OVERWRITE)
+        return nsp_fail(-ENOTSUP, "a recorder whose rings are overwritten when full cannot pause");
+    return 0;
 }
 
 int nsp_recorder_pause(struct nsp_recorder *recorder)
 {
-    if (recorder->map.shm->full == NSLICE_FULL_OVERWRITE)
-        return nsp_fail(-ENOTSUP, "a recorder whose rings are overwritten when full cannot pause");
-    for (uint32_t cpu = 0; cpu < recorder->map.cpus; ++cpu)
-        nsp_ring_pause(nsp_shm_ring(&recorder->map, cpu));
-    announce_switch(recorder, "stop");
-    return 0;
+    const int err = check_pause(recorder);
+
+    if (!err)
+        nsp_drain_pause(&recorder->drain);
+    return err;
 }
 
 int nsp_recorder_resume(struct nsp_recorder *recorder)
 {
-    if (recorder->map.shm->full == NSLICE_FULL_OVERWRITE)
-        return nsp_fail(-ENOTSUP, "a recorder whose rings are overwritten when full cannot pause");
-    announce_switch(recorder, "start");
-    nsp_drain_resume(&recorder->drain);
-    return 0;
+    const int err = check_pause(recorder);
+
+    if (!err)
+        nsp_drain_resume(&recorder->drain);
+    return err;
+}
+
+uint64_t nsp_recorder_left_out(const struct nsp_recorder *recorder)
+{
+    return nsp_drain_left_out(&recorder->drain);
 }
 
 void nsp_recorder_status_read(struct nsp_recorder *recorder, struct nsp_recorder_status *status)

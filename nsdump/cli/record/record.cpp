@@ -104,9 +104,6 @@ void tell(const Options &options, RecordEnd end, const nsp_recorder_status &stat
     tell_losses(counts);
     if (options.is_quiet)
         return;
-    if (const uint64_t paused = counts.lost[NSLICE_LEFT_OUT_PAUSED]; paused > 0)
-        command::tell("nsdump: {}: {} left out while paused\n", options.output,
-                      command::counted(paused, "record was", "records were"));
     const std::string of_kernel =
         options.kernel.is_any() ? ", " + command::counted(kernel.drained, "kernel record") : "";
     command::tell("nsdump: {}: {} of {} issued, {}{}, {:.1f} MB\n", options.output,
@@ -186,6 +183,13 @@ void begin_switch(RecordSwitch &switched, nsp_recorder *recorder, const Options 
     switched.begin(recorder);
     if (const std::string how = switched.how_to_start(); !how.empty() && !options.is_quiet)
         command::tell("nsdump: {}: paused; `{}` starts the recording\n", options.output, how);
+}
+
+void tell_left_out(const Options &options, uint64_t records)
+{
+    if (records > 0 && !options.is_quiet)
+        command::tell("nsdump: {}: {} left out while paused\n", options.output,
+                      command::counted(records, "record was", "records were"));
 }
 
 // Whether it did; without signals it always does.
@@ -271,10 +275,9 @@ int run(Options options)
                 options.pid));
         attach(recorder.get(), options);
     } else {
-        nsp_recorder *raw = recorder.get();
-        child = std::make_unique<Child>(options.program, [raw, &plan] {
+        child = std::make_unique<Child>(options.program, [&] {
             prepare_for_sleds(plan);
-            return nsp_recorder_prepare_exec(raw);
+            return nsp_recorder_prepare_exec(recorder.get());
         });
     }
     begin_kernel(kernel_side, recorder.get(), options.kernel, options.is_kernel_of_program,
@@ -291,10 +294,12 @@ int run(Options options)
     nsp_recorder_status_read(recorder.get(), &status);
     const std::string refusal = status.refusal;
     const nsp_session_counts kernel = kernel_side.end(recorder.get());
+    const uint64_t left_out = nsp_recorder_left_out(recorder.get());
     nsp_session_counts counts{};
     const int error = nsp_recorder_close(recorder.release(), end_of(end, child.get()), &counts);
     const std::string words = error != 0 ? nsp_last_error() : "";
     tell(options, end, status, refusal, counts, kernel);
+    tell_left_out(options, left_out);
     if (error != 0 && error != -ENODATA)
         throw command::OutputError(words);
     if (!options.kernel.slices.empty() && error == 0)

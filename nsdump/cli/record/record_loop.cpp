@@ -67,8 +67,8 @@ public:
         next_s_ = elapsed_s + kProgressSeconds;
         const nsp_recorder_status status = status_of(recorder);
         uint64_t lost = 0;
-        for (int cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
-            lost += status.counts.lost[cause];
+        for (const uint64_t count : status.counts.lost)
+            lost += count;
         const std::string of_kernel =
             status.kernel_records > 0
                 ? " and " + command::counted(status.kernel_records, "kernel record")

@@ -3,9 +3,11 @@
 """nsdump record --start-on-signal, --stop-on-signal: which records a trace has, and what it says of
 the others."""
 
+import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -77,7 +79,7 @@ int main(void)
 class Recording:
     """nsdump and the program that it records, with what nsdump has reported."""
 
-    def __init__(self, test, trace, program, *options):
+    def __init__(self, test, trace, program, *options, blocked=()):
         self.test, self.trace = test, trace
         self.errors = test.folder / f"{trace.name}.stderr"
         with self.errors.open("w") as errors:
@@ -87,6 +89,7 @@ class Recording:
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 text=True,
+                preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, blocked),
             )
         test.addCleanup(self.close)
         test.assertEqual(self.process.stdout.readline(), "ready\n", self.reported())
@@ -126,8 +129,9 @@ class RecordSignal(ProbedProgramsTest):
         super().setUpClass()
         cls.program = cls.build(cls(), "phases", f"#define UNITS {UNITS}\n{PROGRAM}")
 
-    def start(self, *options):
-        return Recording(self, self.folder / f"{self.id()}.nsl", self.program, *options)
+    def start(self, *options, blocked=()):
+        trace = self.folder / f"{self.id()}.nsl"
+        return Recording(self, trace, self.program, *options, blocked=blocked)
 
     def names(self, trace):
         """{name of a slice: how many events it has}"""
@@ -199,7 +203,9 @@ class RecordSignal(ProbedProgramsTest):
         (spanning,) = (one for one in slices if one["name"] == "spanning")
         self.assertIn(spanning["class"], ("spans-loss", "migrated"))
         warnings = "\n".join(self.export(recording.trace, "stats")["warnings"])
-        self.assertIn("records were left out while the recording was paused", warnings)
+        self.assertRegex(
+            warnings, r"recording was paused 2 times, for [\d.]+ s: \d+ records were left out"
+        )
 
     def test_a_slice_around_a_pause_in_which_nothing_is_left_out_is_whole(self):
         recording = self.start("--start-on-signal", "USR1", "--stop-on-signal", "USR2")
@@ -211,6 +217,41 @@ class RecordSignal(ProbedProgramsTest):
         self.assertEqual(recording.end(), 0, recording.reported())
         slices = [one["name"] for one in self.export(recording.trace, "slices")]
         self.assertEqual(slices, ["spanning"])
+
+    def test_a_pause_is_no_loss_in_any_format(self):
+        recording = self.start("--start-on-signal", "USR1", "--stop-on-signal", "USR1")
+        for phase, words in (("before", "recording"), ("during", "paused")) * 2:
+            recording.do(phase)
+            recording.send(signal.SIGUSR1, f"s: {words}")
+        self.assertEqual(recording.end(), 0, recording.reported())
+        report = self.export(recording.trace, "stats")
+        self.assertEqual(sum(report["losses"]["lost"].values()), 0)
+        self.assertEqual(report["info"]["session.paused_records"], str(2 * RECORDS))
+        self.assertGreater(int(report["info"]["session.paused_ns"]), 0)
+        timeline = json.loads(run(NSDUMP, "export", recording.trace, "--format", "chrome").stdout)
+        instants = [one for one in timeline["traceEvents"] if one["ph"] in "iI"]
+        self.assertEqual({one["name"] for one in instants}, {"recording was paused"})
+        self.assertEqual({one["args"]["left_out_on_all_cpus"] for one in instants}, {RECORDS})
+        ctf = self.folder / "paused.ctf"
+        done = run(NSDUMP, "export", recording.trace, "--format", "ctf", "-o", ctf)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        read = run("babeltrace2", ctf) if shutil.which("babeltrace2") else None
+        self.assertNotIn("discarded", read.stderr if read else "")
+
+    def test_a_recorder_that_is_killed_leaves_what_it_knows_of_pauses(self):
+        recording = self.start("--start-on-signal", "USR1", "--stop-on-signal", "USR2")
+        recording.do("before")
+        recording.send(signal.SIGUSR1, "s: recording")
+        recording.do("during")
+        end = time.monotonic() + 30
+        while run(NSDUMP, "export", recording.trace, "--what", "events").stdout.count("during") < 2:
+            self.assertLess(time.monotonic(), end)
+        recording.process.kill()
+        recording.process.wait()
+        report = self.export(recording.trace, "stats", code=1)
+        self.assertEqual(report["losses"]["lost"], {"without_cause": 0})
+        words = f"the recording was paused once: at least {RECORDS} records were left out"
+        self.assertIn(words, "\n".join(report["warnings"]))
 
     def test_children_pause_as_well(self):
         recording = self.start("--start-on-signal", "USR1", "--stop-on-signal", "USR2")
