@@ -276,6 +276,8 @@ int run(Options options)
         attach(recorder.get(), options);
     } else {
         child = std::make_unique<Child>(options.program, [&] {
+            if (switched)
+                RecordSwitch::restore_signals();
             prepare_for_sleds(plan);
             return nsp_recorder_prepare_exec(recorder.get());
         });

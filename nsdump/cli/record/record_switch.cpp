@@ -87,6 +87,8 @@ std::string name_of(int number)
 std::atomic<uint32_t> received;
 static_assert(std::atomic<uint32_t>::is_always_lock_free);
 int start_signal, stop_signal; // 0: none
+struct sigaction start_before, stop_before;
+sigset_t blocked_before;
 
 void on_signal(int number)
 {
@@ -98,13 +100,23 @@ void on_signal(int number)
     } while (!received.compare_exchange_weak(before, after));
 }
 
-void catch_signal(int number)
+void catch_signal(int number, struct sigaction &before)
 {
     struct sigaction action = {};
     action.sa_handler = on_signal;
     action.sa_flags = SA_RESTART;
     if (number != 0)
-        sigaction(number, &action, nullptr);
+        sigaction(number, &action, &before);
+}
+
+void unblock_signals()
+{
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int number : {start_signal, stop_signal})
+        if (number != 0)
+            sigaddset(&signals, number);
+    sigprocmask(SIG_UNBLOCK, &signals, &blocked_before);
 }
 
 const char *state_name(bool is_on)
@@ -152,8 +164,19 @@ RecordSwitch::RecordSwitch(const SwitchSignals &signals)
     start_signal = signals.start.empty() ? 0 : signal_of(signals.start);
     stop_signal = signals.stop.empty() ? 0 : signal_of(signals.stop);
     received = is_on_ ? 1 : 0;
-    catch_signal(start_signal);
-    catch_signal(stop_signal);
+    catch_signal(start_signal, start_before);
+    if (stop_signal != start_signal)
+        catch_signal(stop_signal, stop_before);
+    unblock_signals();
+}
+
+void RecordSwitch::restore_signals()
+{
+    if (start_signal != 0)
+        sigaction(start_signal, &start_before, nullptr);
+    if (stop_signal != 0 && stop_signal != start_signal)
+        sigaction(stop_signal, &stop_before, nullptr);
+    sigprocmask(SIG_SETMASK, &blocked_before, nullptr);
 }
 
 void RecordSwitch::change(nsp_recorder *recorder, bool is_on)

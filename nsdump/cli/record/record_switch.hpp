@@ -29,8 +29,10 @@ std::string check_switch_signal(const std::string &name);
 class RecordSwitch
 {
 public:
-    // From here on, the signals no longer end this process.
+    // From here on, the signals no longer end this process, also if they were blocked or ignored.
     explicit RecordSwitch(const SwitchSignals &signals);
+    // In a child process before exec: the program gets them as nsdump did.
+    static void restore_signals();
 
     struct Change {
         std::string words; // to be reported; empty: there was no signal

@@ -253,6 +253,29 @@ class RecordSignal(ProbedProgramsTest):
         words = f"the recording was paused once: at least {RECORDS} records were left out"
         self.assertIn(words, "\n".join(report["warnings"]))
 
+    def test_signals_reach_nsdump_although_it_was_started_with_them_blocked(self):
+        recording = self.start("--start-on-signal", "USR1", blocked={signal.SIGUSR1})
+        recording.send(signal.SIGUSR1, "s: recording")
+        recording.do("during")
+        self.assertEqual(recording.end(), 0, recording.reported())
+        self.assertEqual(self.names(recording.trace), {"during": 2 * UNITS, "batch": 2 * UNITS})
+
+    def test_the_program_has_signals_ignored_and_blocked_as_nsdump_had(self):
+        def ignore_and_block():
+            signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR2})
+
+        command = ("grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status")
+        options = ("--start-on-signal", "USR1", "--stop-on-signal", "USR2", "-q", "-w")
+        trace = self.folder / "none.nsl"
+        alone = run(*command, preexec_fn=ignore_and_block).stdout
+        recorded = run(
+            *(NSDUMP, "record", *options, trace, "--", *command), preexec_fn=ignore_and_block
+        ).stdout
+        self.assertEqual(recorded, alone)
+        self.assertIn("SigIgn:\t0000000000000200", alone)
+        self.assertIn("SigBlk:\t0000000000000800", alone)
+
     def test_children_pause_as_well(self):
         recording = self.start("--start-on-signal", "USR1", "--stop-on-signal", "USR2")
         recording.do("fork before")
