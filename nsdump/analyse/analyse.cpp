@@ -243,6 +243,18 @@ void tell_constants(TraceFile &trace, const Correction &correction, StatsReport 
                 field_name(field, report.kernel_counter_names)));
 }
 
+// Losses themselves have a line of their own.
+void tell_missing_records(StatsReport &report)
+{
+    if (const std::string words = report.pauses.words(); !words.empty())
+        report.warnings.push_back(words);
+    if (report.classes.spans_loss > 0)
+        report.warnings.push_back(
+            fmt::format("{} open while records were {}: excluded",
+                        counted(report.classes.spans_loss, "slice was", "slices were"),
+                        report.pauses.left_out == 0 ? "lost" : "lost or left out"));
+}
+
 void tell_quality(TraceFile &trace, const Correction &correction, const StreamFaults &faults,
                   StatsReport &report)
 {
@@ -259,10 +271,7 @@ void tell_quality(TraceFile &trace, const Correction &correction, const StreamFa
         report.warnings.push_back(
             fmt::format("{} not have the number of words of their kind",
                         counted(report.classes.malformed, "record does", "records do")));
-    if (report.classes.spans_loss > 0)
-        report.warnings.push_back(
-            fmt::format("{} open while records were lost: excluded",
-                        counted(report.classes.spans_loss, "slice was", "slices were")));
+    tell_missing_records(report);
     if (report.classes.crossed > 0)
         report.warnings.push_back(
             fmt::format("{} others of the same thread, as with coroutines: excluded, since each "
@@ -319,6 +328,7 @@ void add_losses(TraceFile &trace, const StreamFaults &faults, StatsReport &repor
 {
     report.records = faults.decoded;
     report.losses = losses_of(trace, trace.damage().chunks() > 0 || trace.missing_chunks() > 0);
+    report.pauses = pauses_of(trace);
     report.damaged_bytes = trace.damage().bytes();
     report.damaged_chunks = trace.damage().chunks();
     report.missing_chunks = trace.missing_chunks();

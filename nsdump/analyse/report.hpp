@@ -9,6 +9,7 @@
 
 #include "analyse/correct/correction.hpp"
 #include "analyse/losses.hpp"
+#include "analyse/pauses.hpp"
 #include "analyse/statistics/histogram.hpp"
 #include "analyse/thinning/result.hpp"
 #include "decode/clock.hpp"
@@ -152,6 +153,7 @@ struct StatsReport {
     std::vector<std::string> counter_names;
     std::vector<std::string> kernel_counter_names;
     Losses losses;
+    Pauses pauses;
     uint64_t records = 0; // decoded
     uint64_t damaged_bytes = 0;
     uint64_t damaged_chunks = 0;

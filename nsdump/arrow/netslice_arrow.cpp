@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <exception>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -27,8 +28,19 @@ static_assert(NSL_TABLES == nsdump::arrow::kTableKinds);
 static_assert(NSL_UNITS == int(TableKind::units) && NSL_LOSSES == int(TableKind::losses) &&
               NSL_EVENTS == int(TableKind::events));
 
+void check_version(const nsl_options &given)
+{
+    if (given.struct_size != sizeof(nsl_options))
+        throw std::invalid_argument(
+            "nsl_options: struct_size must be sizeof(struct nsl_options) (rebuild the program "
+            "with the header of this version)");
+}
+
 PassOptions options_of(const nsl_options &given)
 {
+    check_version(given);
+    if (given.tables >> NSL_TABLES != 0)
+        throw std::invalid_argument("nsl_options: unknown table (set only bits of enum nsl_table)");
     PassOptions options;
     for (size_t i = 0; i < options.tables.size(); ++i)
         options.tables[i] = (given.tables >> i & 1) != 0;
@@ -106,15 +118,21 @@ void release_stream(ArrowArrayStream *stream)
     delete static_cast<Stream *>(stream->private_data);
     stream->release = nullptr;
 }
+
+std::unique_ptr<nsl_pass> new_pass(const char *path, const nsl_options &options)
+{
+    PassOptions checked = options_of(options);
+    return std::unique_ptr<nsl_pass>(
+        new nsl_pass{TablePass(nsdump::open_file(path), std::move(checked)), {}, {}});
+}
 } // namespace
 
 struct nsl_pass *nsl_pass_open(const char *path, const struct nsl_options *options, char *error,
                                size_t error_bytes)
 {
     std::string text;
-    nsl_pass *const pass = caught<nsl_pass *>(text, nullptr, [&] {
-        return new nsl_pass{TablePass(nsdump::open_file(path), options_of(*options)), {}, {}};
-    });
+    nsl_pass *const pass =
+        caught<nsl_pass *>(text, nullptr, [&] { return new_pass(path, *options).release(); });
     if (!pass)
         put_error(text, error, error_bytes);
     return pass;
@@ -179,13 +197,14 @@ int nsl_pass_has_findings(struct nsl_pass *pass)
 int nsl_stream(const char *path, const struct nsl_options *options, enum nsl_table table,
                struct ArrowArrayStream *out, char *error, size_t error_bytes)
 {
-    nsl_options one = *options;
-    one.tables = 1u << table;
-    std::unique_ptr<nsl_pass> pass(nsl_pass_open(path, &one, error, error_bytes));
-    if (!pass)
-        return -1;
     std::string text;
     const int result = caught(text, -1, [&] {
+        if (unsigned(table) >= NSL_TABLES)
+            throw std::invalid_argument("unknown table (give one of enum nsl_table)");
+        check_version(*options);
+        nsl_options one = *options;
+        one.tables = 1u << table;
+        auto pass = new_pass(path, one);
         *out = {};
         out->private_data = new Stream{std::move(pass), TableKind(table)};
         out->get_schema = stream_schema;

@@ -22,11 +22,12 @@ enum nsl_table {
 };
 
 struct nsl_options {
+    size_t struct_size;      /* sizeof(struct nsl_options): identifies the version */
     uint32_t tables;         /* bit by enum nsl_table: those to make, in one pass */
     const char *calibration; /* calibration.json to use; null: the trace's own constants */
     const char *slice;       /* only slices and events with this name; null: all */
-    const uint64_t *unit;    /* only slices of units with this number; null: all */
-    uint64_t limit;          /* of slices and of events */
+    const uint64_t *unit;    /* only slices and events of units with this number; null: all */
+    uint64_t limit;          /* of slices, and of events */
 };
 
 /* One reading of a trace.  Not for several threads at once; passes are independent. */

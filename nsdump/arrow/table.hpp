@@ -18,8 +18,9 @@ namespace nsdump::arrow
 class NsClock
 {
 public:
-    explicit NsClock(const Clock &clock)
-        : start_ticks_(clock.start_ticks), ns_per_tick_(is_known(clock) ? 1e9 / clock.hz : 0)
+    // The start is that of zero_ticks_of().
+    NsClock(const Clock &clock, uint64_t start_ticks)
+        : start_ticks_(start_ticks), ns_per_tick_(is_known(clock) ? 1e9 / clock.hz : 0)
     {
     }
     static bool is_known(const Clock &clock) { return clock.hz > 0; }

@@ -20,12 +20,14 @@ TablePass::TablePass(std::unique_ptr<ByteSource> source, PassOptions options)
     : trace_(std::move(source)), options_(std::move(options)),
       is_selective_(!options_.slice.empty() || options_.unit ||
                     options_.limit != std::numeric_limits<uint64_t>::max()),
-      clock_(clock_of(trace_)),
+      clock_(clock_of(trace_)), zero_ticks_(zero_ticks_of(trace_, clock_)),
       correction_(trace_, options_.calibration ? &*options_.calibration : nullptr),
       dictionary_(trace_.names()), pairs_(trace_, programs_side_, kernel_side_),
       merger_(trace_, is_wanted(options_, TableKind::events) ? Order::kTime : pairing_order(trace_))
 {
-    const NsClock clock(clock_);
+    const NsClock clock(clock_, zero_ticks_);
+    if (options_.unit)
+        unit_filter_.emplace(*options_.unit);
     if (is_wanted(options_, TableKind::slices))
         slices_.emplace(trace_, clock, correction_);
     if (is_wanted(options_, TableKind::units))
@@ -41,11 +43,11 @@ Metadata TablePass::metadata() const
     Metadata all = {{"netslice.schema", "netslice-arrow-1"},
                     {"netslice.clock.source", clock_.source},
                     {"netslice.clock.mode", clock_.mode},
-                    {"netslice.clock.start_ticks", fmt::format("{}", clock_.start_ticks)}};
+                    {"netslice.clock.start_ticks", fmt::format("{}", zero_ticks_)}};
     if (NsClock::is_known(clock_))
         all.emplace_back("netslice.clock.hz", fmt::format("{}", clock_.hz));
-    all.emplace_back("netslice.created_unix_ns",
-                     fmt::format("{}", trace_.header().created_unix_ns));
+    if (const int64_t start_ns = start_unix_ns(trace_); start_ns > 0)
+        all.emplace_back("netslice.start_unix_ns", fmt::format("{}", start_ns));
     const Losses losses = losses_of(trace_, false);
     for (size_t cause = 0; cause < kLostCauses; ++cause)
         all.emplace_back(fmt::format("netslice.lost.{}", lost_name(cause)),
@@ -92,7 +94,7 @@ bool TablePass::selects_name(NameId name) const
 
 bool TablePass::selects(const Slice &slice) const
 {
-    return rows_ < options_.limit && selects_name(slice.name) &&
+    return slice_rows_ < options_.limit && selects_name(slice.name) &&
            (!options_.unit || (slice.unit && slice.unit->number == *options_.unit));
 }
 
@@ -106,18 +108,30 @@ void TablePass::add_events(const Run &run)
 {
     for (const Event &event : run.events) {
         const NameId name = trace_.names().of_slice(event.slice_id);
-        if (rows_ >= options_.limit || !selects_name(name))
+        const bool is_kernel = run.is_kernel && trace_.names()[name].way == 0;
+        // Sees every event, since it follows the units' begin and end.
+        if ((unit_filter_ && !unit_filter_->contains(event, name, is_kernel)) ||
+            !selects_name(name))
             continue;
-        ++rows_;
-        events_->add(event, name, run.is_kernel && trace_.names()[name].way == 0);
+        if (event_rows_ >= options_.limit)
+            break;
+        ++event_rows_;
+        events_->add(event, name, is_kernel);
     }
+}
+
+// Whether no more rows are to be made of records.
+bool TablePass::is_full() const
+{
+    return (!pairs() || slice_rows_ >= options_.limit) &&
+           (!events_ || event_rows_ >= options_.limit);
 }
 
 // False at the end.
 bool TablePass::read_run()
 {
     Run run;
-    if (rows_ >= options_.limit || !merger_.next(run))
+    if (is_full() || !merger_.next(run))
         return false;
     if (pairs())
         pairs_.consume(run);

@@ -10,6 +10,7 @@
 
 #include "analyse/findings.hpp"
 #include "analyse/pair/user_and_kernel.hpp"
+#include "analyse/unit_filter.hpp"
 #include "arrow/c_export.hpp"
 #include "arrow/event_table.hpp"
 #include "arrow/loss_table.hpp"
@@ -24,7 +25,7 @@ struct PassOptions {
     std::array<bool, kTableKinds> tables{}; // those to make
     std::optional<CalibrationFile> calibration;
     std::string slice;            // only slices and events with this name; empty: all
-    std::optional<uint64_t> unit; // only units with this number, and the slices in them
+    std::optional<uint64_t> unit; // only units with this number, slices and events in them
     uint64_t limit = std::numeric_limits<uint64_t>::max(); // of slices, and of events
 };
 
@@ -62,7 +63,7 @@ private:
     {
         if (is_selective_ && !selects(slice)) [[unlikely]]
             return;
-        ++rows_;
+        ++slice_rows_;
         if (slices_)
             slices_->add(slice, is_kernel);
     }
@@ -70,6 +71,7 @@ private:
     void add_events(const Run &run);
     bool selects(const Slice &slice) const;
     bool selects_name(NameId name) const;
+    bool is_full() const;
     bool pairs() const { return slices_ || units_; }
     void do_some_work();
     bool read_run();
@@ -82,6 +84,8 @@ private:
     PassOptions options_;
     bool is_selective_;
     Clock clock_;
+    uint64_t zero_ticks_;
+    std::optional<UnitFilter> unit_filter_; // of events
     Correction correction_;
     NameDictionary dictionary_;
     std::optional<SliceTable> slices_;
@@ -91,7 +95,7 @@ private:
     Side programs_side_{*this, false}, kernel_side_{*this, true};
     UserAndKernelPairs<Side, Side> pairs_;
     Merger merger_;
-    uint64_t rows_ = 0; // slices or events that were selected
+    uint64_t slice_rows_ = 0, event_rows_ = 0; // those that were selected
     State state_ = State::records;
 };
 } // namespace nsdump::arrow

@@ -3,6 +3,7 @@
 #include "decode/clock.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <iterator>
@@ -108,5 +109,17 @@ uint64_t zero_ticks_of(const TraceFile &trace, const Clock &clock)
         first_ticks = std::min(first_ticks, chunks.first_ticks);
     const bool has_start = clock.start_ticks > 0 && clock.start_ticks <= first_ticks;
     return has_start || trace.cpus().empty() ? clock.start_ticks : first_ticks;
+}
+
+int64_t start_unix_ns(const TraceFile &trace)
+{
+    constexpr uint64_t kMostNs = std::numeric_limits<int64_t>::max();
+    const std::string text = trace.info("session.start_unix_ns");
+    int64_t ns = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ns);
+    if (error == std::errc() && ns > 0)
+        return ns;
+    const uint64_t created_ns = trace.header().created_unix_ns;
+    return trace.is_header_damaged() || created_ns > kMostNs ? 0 : int64_t(created_ns);
 }
 } // namespace nsdump

@@ -29,4 +29,7 @@ Clock clock_of(const TraceFile &trace);
 // What times since the start count from: the START calibration, or the first record if there is
 // none before it.
 uint64_t zero_ticks_of(const TraceFile &trace, const Clock &clock);
+
+// The wall clock at the start of the session; 0 if the trace does not have it.
+int64_t start_unix_ns(const TraceFile &trace);
 } // namespace nsdump

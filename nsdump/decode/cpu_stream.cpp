@@ -49,6 +49,7 @@ bool CpuStream::skip_to_window(Chunk &chunk)
             if (!is_next) { // what was not read is no loss
                 next_sequence_ = chunk.header.sequence;
                 lost_before_ = chunk.header.lost_before;
+                left_out_before_ = chunk.header.left_out_before;
             }
             return true;
         }
@@ -98,9 +99,11 @@ bool CpuStream::next_chunk()
             continue;
         }
         is_after_loss_ = had_damage || chunk.header.sequence != next_sequence_ ||
-                         chunk.header.lost_before != lost_before_;
+                         chunk.header.lost_before != lost_before_ ||
+                         chunk.header.left_out_before != left_out_before_;
         next_sequence_ = chunk.header.sequence + 1;
         lost_before_ = chunk.header.lost_before;
+        left_out_before_ = chunk.header.left_out_before;
         declared_records_ = chunk.header.records;
         if (events_.size() < kBlockEvents) // a CPU with few records uses little memory
             events_.resize(

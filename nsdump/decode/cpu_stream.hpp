@@ -50,11 +50,14 @@ public:
 
     // The next block, empty at the end.  Events and their words are valid until the next call.
     std::span<const Event> next_block();
-    // True if records of this CPU were lost, or chunks are missing, right before the last block.
-    // What lies between two windows of a plan is not lost.
+    // True if records of this CPU were lost, chunks are missing, or records of any CPU were left
+    // out in a pause, right before the last block. What lies between two windows of a plan is not
+    // lost.
     bool is_after_loss() const { return is_after_loss_; }
     // Records of this CPU that were lost before the last block, since the recording began.
     uint64_t lost_so_far() const { return lost_before_; }
+    // Records of all CPUs that were left out before it, because the recorder had paused.
+    uint64_t left_out_so_far() const { return left_out_before_; }
     uint64_t offset() const { return offset_; }
     uint32_t cpu() const { return chunks_.cpu; }
     bool is_kernel() const { return chunks_.is_kernel; }
@@ -84,7 +87,7 @@ private:
     RecordCursor cursor_;
     uint32_t declared_records_ = 0;
     uint64_t next_sequence_ = 0;
-    uint64_t lost_before_ = 0;
+    uint64_t lost_before_ = 0, left_out_before_ = 0;
     uint64_t last_ticks_ = 0;
     bool has_ticks_back_ = false;
     bool is_after_loss_ = false;

@@ -210,6 +210,7 @@ bool TraceFile::note_records(const Chunk &chunk)
     }
     found->offsets.add(chunk.offset);
     found->lost_before = header.lost_before;
+    found->left_out_before = header.left_out_before;
     found->records += header.records;
     ++found->chunks;
     return true;

@@ -31,8 +31,9 @@ struct CpuChunks {
     uint64_t missing_chunks = 0;   // gaps in the sequence
     uint64_t misplaced_chunks = 0; // repeated or out of sequence
     uint64_t next_sequence = 0;
-    uint64_t lost_before = 0; // of the last chunk
-    uint64_t first_ticks = 0; // of the first chunk
+    uint64_t lost_before = 0;     // of the last chunk
+    uint64_t left_out_before = 0; // of the last chunk: of all CPUs
+    uint64_t first_ticks = 0;     // of the first chunk
 
     std::string title() const
     {

@@ -32,6 +32,7 @@ bool decode_chunk_header(const std::byte *bytes, ChunkHeader &header)
     header.cpu = raw.cpu;
     header.records = raw.records;
     header.lost_before = raw.lost_before;
+    header.left_out_before = raw.left_out_before;
     header.first_ticks = raw.first_ticks;
     return true;
 }

@@ -141,6 +141,7 @@ bool Merger::next(Run &run)
     pending.is_after_loss = false;
     run.events = {begin, at};
     run.lost_before = streams_[run.cpu_index]->lost_so_far();
+    run.left_out_before = streams_[run.cpu_index]->left_out_so_far();
     return true;
 }
 

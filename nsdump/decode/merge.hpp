@@ -15,13 +15,15 @@ namespace nsdump
 {
 // Events of one CPU, see Order.
 struct Run {
-    uint32_t cpu_index = 0;        // place of the CPU in TraceFile::cpus()
-    bool is_kernel = false;        // from the kernel's ring of that CPU
-    bool is_after_loss = false;    // records of this CPU were lost right before the run
+    uint32_t cpu_index = 0; // place of the CPU in TraceFile::cpus()
+    bool is_kernel = false; // from the kernel's ring of that CPU
+    // Records of this CPU were lost, or the recorder left some out, right before the run.
+    bool is_after_loss = false;
     bool is_kernel_unseen = false; // program run whose kernel records are lost (Order::kTime)
     std::span<const Event> events;
-    uint64_t lost_before = 0; // records of this CPU that were lost before the run, all together
-    bool is_lead_in = false;  // before the time that was asked for
+    uint64_t lost_before = 0;     // records of this CPU that were lost before the run, all together
+    uint64_t left_out_before = 0; // records of all CPUs that were left out in pauses before the run
+    bool is_lead_in = false;      // before the time that was asked for
     // Of the plan, after a gap whose records were not read: what was open before it may have ended.
     bool begins_window = false;
 };

@@ -29,6 +29,7 @@ struct ChunkHeader {
     uint32_t cpu = 0;
     uint32_t records = 0;
     uint64_t lost_before = 0;
+    uint64_t left_out_before = 0; // of all CPUs: the recorder had paused
     uint64_t first_ticks = 0;
 };
 

@@ -134,10 +134,12 @@ void LiveTrace::follow(TraceFile &part)
             continue;
         Continuation &place = places_[chunks.cpu];
         place.is_after_loss = first.header.sequence != place.sequence ||
-                              first.header.lost_before != place.lost_before;
+                              first.header.lost_before != place.lost_before ||
+                              first.header.left_out_before != place.left_out_before;
         place.is_first_run = true;
         place.sequence = chunks.next_sequence;
         place.lost_before = chunks.lost_before;
+        place.left_out_before = chunks.left_out_before;
     }
 }
 

@@ -45,7 +45,7 @@ private:
     // Where the records of a CPU continue.
     struct Continuation {
         uint64_t sequence = 0;
-        uint64_t lost_before = 0;
+        uint64_t lost_before = 0, left_out_before = 0;
         bool is_after_loss = false; // of the part's first run
         bool is_first_run = false;
     };

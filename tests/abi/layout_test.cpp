@@ -39,6 +39,7 @@ TEST_CASE("the ring's meta page has producer, consumer and losses on separate ca
     AT(nslice_ring_meta, full, 12);
     AT(nslice_ring_meta, data_bytes, 16);
     AT(nslice_ring_meta, closing, 24);
+    AT(nslice_ring_meta, refusals, 28);
     AT(nslice_ring_meta, head, 64);
     AT(nslice_ring_meta, limit, 72);
     AT(nslice_ring_meta, mask, 76);
@@ -46,7 +47,8 @@ TEST_CASE("the ring's meta page has producer, consumer and losses on separate ca
     AT(nslice_ring_meta, lost, 192);
     CHECK((NSLICE_LOST_FULL == 0 && NSLICE_LOST_OVERWRITTEN == 1 && NSLICE_LOST_BUSY == 2 &&
            NSLICE_LOST_CLOSED == 3 && NSLICE_LOST_WRITE == 4 && NSLICE_LOST_TORN == 5 &&
-           NSLICE_LOST_CAUSES == 6));
+           NSLICE_LOST_CAUSES == 6 && NSLICE_LEFT_OUT_PAUSED == 6));
+    CHECK((NSLICE_RING_OPEN == 0 && NSLICE_RING_CLOSING == 1 && NSLICE_RING_PAUSED == 2));
     CHECK((NSLICE_RING_RSEQ == 1 && NSLICE_RING_ATOMIC == 2 && NSLICE_RING_KERNEL == 3));
 }
 

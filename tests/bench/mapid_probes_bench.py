@@ -85,8 +85,9 @@ class Measured:
         self.daemon.close()
 
 
-def figure(name, bar, measured, bare, note):
-    ratios = [one / other for one, other in zip(measured.packets_per_s, bare.packets_per_s)]
+def figure(name, bar, measured, other, note):
+    """`measured` relative to `other`; without a bar it is None."""
+    ratios = [one / two for one, two in zip(measured.packets_per_s, other.packets_per_s)]
     print(
         json.dumps(
             {
@@ -97,12 +98,12 @@ def figure(name, bar, measured, bare, note):
                 "unit": "ratio of packets/s",
                 "raw": {
                     "packets_per_s": statistics.median(measured.packets_per_s),
-                    "bare_packets_per_s": statistics.median(bare.packets_per_s),
+                    "other_packets_per_s": statistics.median(other.packets_per_s),
                     "ratios": sorted(ratios),
                 },
                 "note": (
                     f"{note}; PKT_COUNTER and BPF_FILTER of one client; CPU time of the packet "
-                    f"thread, median of {ROUNDS} rounds in turn"
+                    f"thread, median of {len(ratios)} rounds in turn"
                 ),
             }
         )

@@ -223,6 +223,7 @@ void TraceBuilder::record(uint32_t cpu, uint32_t thread, unsigned kind, uint16_t
     if (state.records++ == 0) {
         state.first_ticks = ticks;
         state.lost_before = state.lost_sum;
+        state.left_out_before = left_out_;
         state.units.reserve(chunk_bytes_ / NSLICE_WORD_BYTES);
     }
     const nslice_record_head head = {ticks, thread, slice, static_cast<__u8>(kind),
@@ -244,6 +245,7 @@ void TraceBuilder::flush(uint32_t number, Cpu &cpu)
     header.cpu = number & ~kKernel;
     header.records = cpu.records;
     header.lost_before = cpu.lost_before;
+    header.left_out_before = cpu.left_out_before;
     header.first_ticks = cpu.first_ticks;
     put_chunk(header, cpu.units.data(), cpu.units.size() * NSLICE_WORD_BYTES);
     cpu.drained += cpu.records;
@@ -267,6 +269,12 @@ void TraceBuilder::lose(uint32_t cpu, unsigned cause, uint64_t count)
     cut(cpu);
     cpus_[cpu].lost[cause] += count;
     cpus_[cpu].lost_sum += count;
+}
+
+void TraceBuilder::leave_out(uint64_t count)
+{
+    cut_all();
+    left_out_ += count;
 }
 
 void TraceBuilder::footer(unsigned end, uint64_t ticks, uint64_t mono_ns)

@@ -80,6 +80,8 @@ public:
 
     // The next records of `cpu` follow `count` lost ones.
     void lose(uint32_t cpu, unsigned cause, uint64_t count);
+    // The next records of all CPUs follow `count` that were left out in a pause.
+    void leave_out(uint64_t count);
     // Ends the current RECORDS chunk of a CPU (or of all); the next record begins a new one.
     void cut(uint32_t cpu);
     void cut_all();
@@ -107,7 +109,7 @@ private:
         uint64_t drained = 0;
         uint64_t lost[8] = {};
         uint64_t lost_sum = 0;
-        uint64_t lost_before = 0;
+        uint64_t lost_before = 0, left_out_before = 0;
     };
 
     void put(const void *data, size_t bytes);
@@ -126,6 +128,7 @@ private:
     Cpu *last_ = nullptr;
     uint32_t last_number_ = 0;
     std::map<unsigned, uint64_t> sequences_; // of the other chunk kinds
+    uint64_t left_out_ = 0;
     uint16_t last_slice_ = 0;
     uint16_t last_kernel_slice_ = NSLICE_KERNEL_FIRST_ID - 1;
     bool has_kernel_totals_ = true;

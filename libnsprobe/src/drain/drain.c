@@ -39,6 +39,7 @@ int nsp_drain_open(struct nsp_drain *drain, const struct nsp_shm_map *map, const
     drain->file.fd = -1;
     drain->kernel.fd = -1;
     drain->map = map;
+    drain->pauses.opened_ns = nsp_monotonic_raw_ns();
     drain->cpus = calloc(map->cpus, sizeof(*drain->cpus));
     drain->copy = malloc(NSLICE_MAX_PAYLOAD_BYTES);
     if (!drain->cpus || !drain->copy) {
@@ -121,6 +122,7 @@ static void write_records(struct nsp_drain *drain, uint32_t cpu, const void *pay
         .records = span.records,
         .lost_before = own->gaps.passed + overwritten_before(own, own->tail) + own->lost_write +
                        own->lost_torn,
+        .left_out_before = own->left_out.passed,
     };
 
     const uint64_t offset = drain->file.bytes;
@@ -173,13 +175,15 @@ static uint64_t drain_chunk(struct nsp_drain *drain, uint32_t cpu, uint64_t head
     if (NSLICE_POSITION_WORDS(head - tail) == 0 ||
         NSLICE_POSITION_WORDS(head - tail) > drain->map->ring_bytes / NSLICE_WORD_BYTES)
         return 0;
-    span = nsp_ring_span(ring, drain->map->ring_bytes, tail,
-                         nslice_gaps_limit(&own->gaps, tail, head), NSLICE_MAX_PAYLOAD_BYTES);
+    head = nslice_gaps_limit(&own->gaps, tail, head);
+    head = nslice_gaps_limit(&own->left_out, tail, head);
+    span = nsp_ring_span(ring, drain->map->ring_bytes, tail, head, NSLICE_MAX_PAYLOAD_BYTES);
     if (span.words == 0)
         return 0;
     if (!take(drain, cpu, tail, span, &head_before))
         return ring->kind == NSLICE_RING_RSEQ; /* a writer dropped these: try again */
     nslice_gaps_note(&own->gaps, refused_records(ring), head_before);
+    nslice_gaps_note(&own->left_out, drain->pauses.left_out, head_before);
     return (uint64_t)span.words * NSLICE_WORD_BYTES;
 }
 
@@ -235,6 +239,7 @@ uint64_t nsp_drain_pass(struct nsp_drain *drain)
     if (drain->kernel.fd >= 0)
         fullest = nsp_kernel_drain_pass(&drain->kernel, &drain->file, &drain->last_kernel);
     nsp_drain_watch(drain);
+    nsp_drain_sum_left_out(drain);
     /* after the heads: what records up to there require was reserved before their commit */
     announced = __atomic_load_n(&drain->map->shm->announce_tail, __ATOMIC_RELAXED);
     drain_announcements(drain);
@@ -290,7 +295,7 @@ static void settle_overwritten(struct nsp_drain *drain)
     drain->is_settled = 1;
 }
 
-static void write_total(struct nsp_drain *drain, const char *key, uint64_t total)
+void nsp_drain_write_total(struct nsp_drain *drain, const char *key, uint64_t total)
 {
     char text[64];
 
@@ -307,9 +312,10 @@ static void settle_announcements(struct nsp_drain *drain)
         drain_announcements(drain);
     }
     if (dropped > 0)
-        write_total(drain, "dropped_announcements", dropped);
+        nsp_drain_write_total(drain, "dropped_announcements", dropped);
+    nsp_drain_write_pauses(drain);
     if (drain->map->shm->thin_permille > 0) /* the footer has no place for their number */
-        write_total(drain, "epoch_chunks", drain->file.sequence[NSLICE_CHUNK_EPOCHS]);
+        nsp_drain_write_total(drain, "epoch_chunks", drain->file.sequence[NSLICE_CHUNK_EPOCHS]);
 }
 
 static void fill_row(const struct nsp_drain *drain, uint32_t cpu,

@@ -12,6 +12,7 @@
 
 #include "file_write.h"
 #include "kernel_drain.h"
+#include "pause.h"
 #include "session/shm.h"
 
 struct nsp_drain_cpu {
@@ -20,10 +21,11 @@ struct nsp_drain_cpu {
     uint64_t drained; /* records in chunks */
     uint64_t lost_write;
     uint64_t lost_torn;
-    uint64_t lost_overwritten; /* valid once is_settled */
-    uint64_t committed;        /* records ever committed to the ring */
-    uint64_t head;             /* as last read */
-    struct nslice_gaps gaps;   /* where records were refused */
+    uint64_t lost_overwritten;   /* valid once is_settled */
+    uint64_t committed;          /* records ever committed to the ring */
+    uint64_t head;               /* as last read */
+    struct nslice_gaps gaps;     /* where records were refused */
+    struct nslice_gaps left_out; /* where the session left some out */
 };
 
 struct nsp_drain {
@@ -41,6 +43,7 @@ struct nsp_drain {
     } last; /* the last RECORDS chunk */
     struct nsp_kernel_drain kernel;
     struct nsp_kernel_chunk last_kernel;
+    struct nsp_pauses pauses;
     int is_settled; /* the last pass is done */
 };
 
@@ -77,6 +80,9 @@ uint64_t nsp_drain_pass(struct nsp_drain *drain);
  * than that.
  */
 void nsp_drain_watch(struct nsp_drain *drain);
+
+/* INFO session.KEY=total; for the end, when the footer has no place for it. */
+void nsp_drain_write_total(struct nsp_drain *drain, const char *key, uint64_t total);
 
 /*
  * Last pass after the rings were closed: counts torn records, writes the footer, closes the file.

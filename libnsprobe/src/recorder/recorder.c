@@ -191,6 +191,36 @@ void nsp_recorder_watch(struct nsp_recorder *recorder)
     nsp_drain_watch(&recorder->drain);
 }
 
+static int check_pause(const struct nsp_recorder *recorder)
+{
+    if (recorder->map.shm->full == NSLICE_FULL_OVERWRITE)
+        return nsp_fail(-ENOTSUP, "a recorder whose rings are overwritten when full cannot pause");
+    return 0;
+}
+
+int nsp_recorder_pause(struct nsp_recorder *recorder)
+{
+    const int err = check_pause(recorder);
+
+    if (!err)
+        nsp_drain_pause(&recorder->drain);
+    return err;
+}
+
+int nsp_recorder_resume(struct nsp_recorder *recorder)
+{
+    const int err = check_pause(recorder);
+
+    if (!err)
+        nsp_drain_resume(&recorder->drain);
+    return err;
+}
+
+uint64_t nsp_recorder_left_out(const struct nsp_recorder *recorder)
+{
+    return nsp_drain_left_out(&recorder->drain);
+}
+
 void nsp_recorder_status_read(struct nsp_recorder *recorder, struct nsp_recorder_status *status)
 {
     const struct nslice_session *shm = recorder->map.shm;

@@ -38,4 +38,11 @@ int nsp_make_room(struct nslice_ring_meta *ring, uint32_t record_words);
  */
 void nsp_ring_refuse(struct nslice_ring_meta *ring);
 
+/*
+ * The same for a time: until nsp_ring_resume(), records are counted as left out.  Not with policy
+ * overwrite and an atomic ring, whose limit only follows the zeroing of its records.
+ */
+void nsp_ring_pause(struct nslice_ring_meta *ring);
+void nsp_ring_resume(struct nslice_ring_meta *ring);
+
 #endif /* NSP_EMIT_H */

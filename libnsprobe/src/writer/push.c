@@ -7,6 +7,7 @@
 
 /* Distance of a closed ring's limit behind the head: no record is that large. */
 #define REFUSE_WORDS 0x40000000u
+#define REFUSALS 0x10000u /* with limits of their own */
 
 /*
  * Reads the state once and everything else from the rings themselves: a thread that was
@@ -32,12 +33,39 @@ static void count_loss(struct nslice_ring_meta *ring, enum nslice_lost cause)
     __atomic_fetch_add(&ring->lost[cause], 1, __ATOMIC_RELAXED);
 }
 
+/*
+ * The limits of different refusals differ, wherever the head is: a writer that has seen a refusal's
+ * limit, and the ring open after it, must not replace the limit of a later refusal.  So the low
+ * half of a refusing limit is its number.
+ */
+static void refuse(struct nslice_ring_meta *ring, enum nslice_ring_refusal reason)
+{
+    const uint32_t head = (uint32_t)__atomic_load_n(&ring->head, __ATOMIC_RELAXED);
+    const uint32_t number = __atomic_add_fetch(&ring->refusals, 1, __ATOMIC_RELAXED);
+    const uint32_t behind = head - REFUSE_WORDS;
+
+    __atomic_store_n(&ring->closing, reason, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&ring->limit, behind - behind % REFUSALS + number % REFUSALS,
+                     __ATOMIC_SEQ_CST);
+}
+
 void nsp_ring_refuse(struct nslice_ring_meta *ring)
 {
-    uint32_t head = (uint32_t)__atomic_load_n(&ring->head, __ATOMIC_RELAXED);
+    refuse(ring, NSLICE_RING_CLOSING);
+}
 
-    __atomic_store_n(&ring->closing, 1, __ATOMIC_SEQ_CST);
-    __atomic_store_n(&ring->limit, head - REFUSE_WORDS, __ATOMIC_SEQ_CST);
+void nsp_ring_pause(struct nslice_ring_meta *ring)
+{
+    refuse(ring, NSLICE_RING_PAUSED);
+}
+
+/* The limit stays until the next writer makes room. */
+void nsp_ring_resume(struct nslice_ring_meta *ring)
+{
+    uint32_t paused = NSLICE_RING_PAUSED;
+
+    __atomic_compare_exchange_n(&ring->closing, &paused, NSLICE_RING_OPEN, 0, __ATOMIC_SEQ_CST,
+                                __ATOMIC_RELAXED);
 }
 
 /*
@@ -97,9 +125,11 @@ int nsp_make_room(struct nslice_ring_meta *ring, uint32_t record_words)
         uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_RELAXED);
         uint32_t limit = (uint32_t)tail + data_words;
         uint32_t before = __atomic_load_n(&ring->limit, __ATOMIC_SEQ_CST);
+        const uint32_t refusal = __atomic_load_n(&ring->closing, __ATOMIC_ACQUIRE);
 
-        if (__atomic_load_n(&ring->closing, __ATOMIC_ACQUIRE)) {
-            count_loss(ring, NSLICE_LOST_CLOSED);
+        if (refusal != NSLICE_RING_OPEN) {
+            count_loss(ring,
+                       refusal == NSLICE_RING_PAUSED ? NSLICE_LEFT_OUT_PAUSED : NSLICE_LOST_CLOSED);
             return 0;
         }
         if ((int32_t)(limit - ((uint32_t)head + record_words)) >= 0) {

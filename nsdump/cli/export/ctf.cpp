@@ -21,24 +21,6 @@ namespace
 {
 using command::counted;
 
-void check_options(const ExportOptions &options)
-{
-    const auto refuse = [](const char *option, const char *remedy) {
-        throw command::UsageError(
-            fmt::format("{} cannot be combined with --format ctf ({})", option, remedy));
-    };
-    if (options.selection.unit)
-        refuse("--unit", "a CTF reader selects events itself");
-    if (!options.selection.slice.empty())
-        refuse("--slice", "a CTF reader selects events itself");
-    if (options.selection.range.is_given())
-        refuse("--from and --to", "babeltrace2 has --begin and --end");
-    if (options.limit != ExportOptions().limit)
-        refuse("--count", "a CTF reader selects events itself");
-    if (options.output.empty() || options.output == "-")
-        throw command::UsageError("--format ctf writes a folder (name it with -o)");
-}
-
 // Writes the stream of one CPU until the user interrupts.
 void write_stream(TraceFile &trace, const CpuChunks &cpu, command::OutputFolder &folder,
                   command::ReadProgress &progress, StreamFaults &faults)
@@ -89,7 +71,6 @@ void tell_losses(const TraceFile &trace, const Losses &losses)
 
 int export_ctf(const ExportOptions &options)
 {
-    check_options(options);
     TraceFile trace(options.trace);
     command::OutputFolder folder(options.output);
     StreamFaults faults;
@@ -116,6 +97,14 @@ int export_ctf(const ExportOptions &options)
 }
 } // namespace
 
-const ExportFormat kCtf = {
-    "ctf", "a folder of all events for babeltrace2, Trace Compass", {"events"}, export_ctf};
+const ExportFormat kCtf = {"ctf",
+                           "a folder of all events for babeltrace2, Trace Compass",
+                           {"events"},
+                           export_ctf,
+                           true,
+                           {{"--unit", "a CTF reader selects events itself"},
+                            {"--slice", "a CTF reader selects events itself"},
+                            {"--count", "a CTF reader selects events itself"},
+                            {"--from", "babeltrace2 has --begin"},
+                            {"--to", "babeltrace2 has --end"}}};
 } // namespace nsdump

@@ -7,6 +7,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/export/formats.hpp"
+#include "cli/export/partition.hpp"
 #include "common/command/arguments.hpp"
 
 namespace nsdump
@@ -66,11 +67,25 @@ FormatArguments add_format_arguments(command::ArgumentSet &arguments, ExportOpti
             .add("--partition", options.partition,
                  "parquet: folders by CPU, by time, or both: cpu,time=1s")
             .kind("cpu,time=DURATION")
-            .check(command::is_given);
+            .check(is_partition);
     const command::Argument compression =
         arguments.add("--compression", options.compression, "parquet: default: none")
             .one_of({"none", "lz4", "snappy", "zstd"});
     return {weight, partition, compression};
+}
+
+// What the format cannot take.
+void refuse_for(const ExportFormat &format, const ExportOptions &options,
+                const std::vector<command::Argument> &selecting)
+{
+    for (const NotTaken &not_taken : format.not_taken)
+        for (const command::Argument &argument : selecting)
+            if (argument.name() == not_taken.option)
+                command::refuse({argument}, std::string("cannot be combined with --format ") +
+                                                format.name + " (" + not_taken.remedy + ")");
+    if (format.writes_folder && (options.output.empty() || options.output == "-"))
+        throw command::WrongUse(std::string("--format ") + format.name +
+                                " writes a folder (specify it with -o FOLDER)");
 }
 
 RunCommand add(command::ArgumentSet &arguments)
@@ -91,21 +106,22 @@ RunCommand add(command::ArgumentSet &arguments)
                                        .add("--unit", options->selection.unit,
                                             "only events or slices of the unit with this number")
                                        .check(is_count);
-    arguments
-        .add("--slice", options->selection.slice,
-             "only events, slices or statistics with this name")
-        .kind("NAME")
-        .check(command::is_given);
-    add_time_range(arguments, options->selection.range);
+    const command::Argument slice = arguments
+                                        .add("--slice", options->selection.slice,
+                                             "only events, slices or statistics with this name")
+                                        .kind("NAME")
+                                        .check(command::is_given);
+    std::vector<command::Argument> selecting = add_time_range(arguments, options->selection.range);
     const command::Argument limit =
         arguments.add("-c,--count", options->limit, "maximum number of events or slices to write")
             .kind("COUNT")
             .check(is_count);
+    selecting.insert(selecting.end(), {unit, slice, limit});
     const FormatArguments own = add_format_arguments(arguments, *options);
     add_output(arguments, options->output);
     add_quiet(arguments, options->is_quiet);
     arguments.footer(format_lines() + "\n" + help_footer(kExamples));
-    arguments.at_end([options, what, calibration, unit, limit, own] {
+    arguments.at_end([options, what, calibration, unit, limit, own, selecting] {
         const ExportFormat &format = format_of(options->format);
         if (!what.was_given())
             options->what = format.what.front();
@@ -120,8 +136,11 @@ RunCommand add(command::ArgumentSet &arguments)
             command::refuse({limit}, "cannot be combined with stacks, which are sums");
         else
             command::refuse({own.weight}, "requires --format folded, speedscope or flamegraph");
-        if (options->what == "events")
+        if (options->what == "events") {
             command::refuse({calibration}, "cannot be combined with --what events, which are raw");
+            command::refuse({own.partition}, "cannot be combined with --what events");
+        }
+        refuse_for(format, *options, selecting);
     });
     return [options] { return run(*options); };
 }

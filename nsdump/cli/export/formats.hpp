@@ -10,11 +10,19 @@
 
 namespace nsdump
 {
+// An option that a format cannot take.
+struct NotTaken {
+    const char *option; // its long name
+    const char *remedy;
+};
+
 struct ExportFormat {
     const char *name;
     const char *summary;                        // for --help
     std::vector<std::string> what;              // values of --what that it takes, the default first
     int (*write)(const ExportOptions &options); // returns the exit code
+    bool writes_folder = false;                 // which -o must name
+    std::vector<NotTaken> not_taken = {};
 };
 
 extern const ExportFormat kCsv;

@@ -22,6 +22,7 @@ namespace nsdump
 namespace
 {
 constexpr const char *kProgram = "export_parquet.py";
+constexpr const char *kSelectLater = "select rows by start_ns in the program that reads the files";
 
 // Next to this program: in a build tree, or installed.
 std::string python_program()
@@ -72,17 +73,6 @@ std::vector<std::string> words_of(const ExportOptions &options, const std::strin
 // that of the command.
 int write_parquet(const ExportOptions &options)
 {
-    if (options.output.empty() || options.output == "-")
-        throw command::UsageError(
-            "--format parquet writes a folder of files: name it with -o FOLDER");
-    if (options.selection.range.is_given())
-        throw command::UsageError("--from and --to cannot be combined with --format parquet "
-                                  "(select rows by start_ns in the program that reads the files)");
-    if (options.what == "events" && !options.partition.empty())
-        throw command::UsageError("--partition cannot be combined with --what events");
-    if (options.what == "events" && options.selection.unit)
-        throw command::UsageError("--unit cannot be combined with --what events of --format "
-                                  "parquet (export slices, or events as csv)");
     if (!options.selection.slice.empty()) {
         TraceFile trace(options.trace);
         check_slice(trace, options.selection.slice);
@@ -106,5 +96,7 @@ int write_parquet(const ExportOptions &options)
 const ExportFormat kParquet = {"parquet",
                                "a folder of Parquet files: slices, units, losses; or events",
                                {"slices", "events"},
-                               write_parquet};
+                               write_parquet,
+                               true,
+                               {{"--from", kSelectLater}, {"--to", kSelectLater}}};
 } // namespace nsdump

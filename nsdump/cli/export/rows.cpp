@@ -2,12 +2,12 @@
 // cli: trace -> CSV or JSON.
 #include <optional>
 
+#include "analyse/unit_filter.hpp"
 #include "cli/commands.hpp"
 #include "cli/export/formats.hpp"
 #include "cli/export/slice_pass.hpp"
 #include "cli/read/analysis.hpp"
 #include "cli/read/selection.hpp"
-#include "cli/read/unit_filter.hpp"
 #include "export/exporter.hpp"
 
 namespace nsdump

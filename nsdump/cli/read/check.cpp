@@ -8,6 +8,7 @@
 
 #include "analyse/incomplete.hpp"
 #include "analyse/losses.hpp"
+#include "analyse/pauses.hpp"
 #include "cli/commands.hpp"
 #include "common/command/arguments.hpp"
 #include "common/command/counted.hpp"
@@ -142,6 +143,8 @@ void Check::check_equation()
             counted(losses.unnamed_kernel_sites, "probe"));
     if (losses.dropped_sites > 0)
         say("{} did not fit the site table", counted(losses.dropped_sites, "site"));
+    if (const std::string words = pauses_of(trace_).words(); !words.empty())
+        say("{}", words);
 }
 
 void Check::check_file()

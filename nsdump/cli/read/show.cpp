@@ -11,11 +11,11 @@
 #include <fmt/format.h>
 
 #include "analyse/losses.hpp"
+#include "analyse/unit_filter.hpp"
 #include "cli/commands.hpp"
 #include "cli/read/finish.hpp"
 #include "cli/read/seek.hpp"
 #include "cli/read/selection.hpp"
-#include "cli/read/unit_filter.hpp"
 #include "common/command/arguments.hpp"
 #include "common/command/output.hpp"
 #include "common/command/signals.h"

@@ -3,7 +3,6 @@
 #include "cli/read/time_range.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -17,17 +16,6 @@ namespace nsdump
 {
 namespace
 {
-// The wall clock at the start of the session; 0 if the trace does not have it.
-int64_t start_unix_ns(const TraceFile &trace)
-{
-    const std::string text = trace.info("session.start_unix_ns");
-    int64_t ns = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ns);
-    if (error == std::errc() && ns > 0)
-        return ns;
-    return trace.is_header_damaged() ? 0 : int64_t(trace.header().created_unix_ns);
-}
-
 double since_start_ns(const Moment &moment, const TraceFile &trace)
 {
     if (!moment.is_absolute)
@@ -48,17 +36,20 @@ uint64_t ticks_at(double ns, const Clock &clock, uint64_t zero_ticks)
 }
 } // namespace
 
-void add_time_range(command::ArgumentSet &arguments, TimeRange &range)
+std::vector<command::Argument> add_time_range(command::ArgumentSet &arguments, TimeRange &range)
 {
-    arguments
-        .add("--from", range.from,
-             "only what ends at this time or later: since the start (1.5s, 200ms), or UTC "
-             "(2026-11-29T12:00:00Z)")
-        .kind("TIME")
-        .check(is_moment);
-    arguments.add("--to", range.to, "only what ends at this time or earlier")
-        .kind("TIME")
-        .check(is_moment);
+    const command::Argument from =
+        arguments
+            .add("--from", range.from,
+                 "only what ends at this time or later: since the start (1.5s, 200ms), or UTC "
+                 "(2026-11-29T12:00:00Z)")
+            .kind("TIME")
+            .check(is_moment);
+    const command::Argument to =
+        arguments.add("--to", range.to, "only what ends at this time or earlier")
+            .kind("TIME")
+            .check(is_moment);
+    return {from, to};
 }
 
 TickRange ticks_of(const TimeRange &range, const TraceFile &trace)

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/read/moment.hpp"
 #include "decode/file_reader.hpp"
@@ -11,8 +12,9 @@
 
 namespace command
 {
+class Argument;
 class ArgumentSet;
-}
+} // namespace command
 
 namespace nsdump
 {
@@ -23,7 +25,8 @@ struct TimeRange {
     bool is_given() const { return !from.empty() || !to.empty(); }
 };
 
-void add_time_range(command::ArgumentSet &arguments, TimeRange &range);
+// The two arguments.
+std::vector<command::Argument> add_time_range(command::ArgumentSet &arguments, TimeRange &range);
 
 // A slice that began longer before the range than this has no START there.
 inline constexpr double kLeadInNs = 100e6;

@@ -20,6 +20,7 @@
 #include "cli/record/child.hpp"
 #include "cli/record/kernel_side.hpp"
 #include "cli/record/record_loop.hpp"
+#include "cli/record/record_switch.hpp"
 #include "cli/record/recorder.hpp"
 #include "cli/record/session_options.hpp"
 #include "cli/record/trace_facts.hpp"
@@ -46,6 +47,7 @@ struct Options {
     double seconds = 0;
     bool is_quiet = false;
     bool is_verbose = false;
+    SwitchSignals signals;
     FunctionOptions functions;
     KernelOptions kernel;
     bool is_kernel_of_program = false; // record per-process kernel places for this program only
@@ -132,13 +134,13 @@ nslice_end end_of(RecordEnd end, Child *child)
 
 // Everything requested was recorded: a program without probes is not an error if the kernel is
 // recorded.
-bool is_complete(const Options &options, const nsp_recorder_status &status)
+bool is_complete(const Options &options, const nsp_recorder_status &status, bool has_started)
 {
-    return status.refused == 0 && (status.joined > 0 || options.kernel.is_any());
+    return has_started && status.refused == 0 && (status.joined > 0 || options.kernel.is_any());
 }
 
 int exit_code(const Options &options, RecordEnd end, Child *child,
-              const nsp_recorder_status &status)
+              const nsp_recorder_status &status, bool has_started)
 {
     if (end == RecordEnd::kWriteError)
         return kExitOutput;
@@ -150,7 +152,7 @@ int exit_code(const Options &options, RecordEnd end, Child *child,
         return 128 + WTERMSIG(*child->poll());
     if (end == RecordEnd::kProgramEnded && child && WEXITSTATUS(*child->poll()) != 0)
         return WEXITSTATUS(*child->poll());
-    return is_complete(options, status) ? kExitOk : kExitFindings;
+    return is_complete(options, status, has_started) ? kExitOk : kExitFindings;
 }
 
 bool is_same_file(const std::string &path, int fd)
@@ -159,6 +161,57 @@ bool is_same_file(const std::string &path, int fd)
     return stat(path.c_str(), &named) == 0 && fstat(fd, &opened) == 0 &&
            named.st_dev == opened.st_dev && named.st_ino == opened.st_ino &&
            !S_ISCHR(opened.st_mode);
+}
+
+// What the kernel records continues while the programs' rings are paused.
+void check_switch(const Options &options, const FunctionPlan &plan)
+{
+    if (options.signals.is_any() && !plan.traced.empty())
+        throw command::UsageError("--start-on-signal and --stop-on-signal cannot be combined with "
+                                  "functions by uprobes: the kernel records these and does not "
+                                  "pause (use --function-by sleds)");
+}
+
+std::optional<RecordSwitch> switch_of(const Options &options)
+{
+    return options.signals.is_any() ? std::optional<RecordSwitch>(options.signals) : std::nullopt;
+}
+
+// Before a process participates.
+void begin_switch(RecordSwitch &switched, nsp_recorder *recorder, const Options &options)
+{
+    switched.begin(recorder);
+    if (const std::string how = switched.how_to_start(); !how.empty() && !options.is_quiet)
+        command::tell("nsdump: {}: paused; `{}` starts the recording\n", options.output, how);
+}
+
+void tell_left_out(const Options &options, uint64_t records)
+{
+    if (records > 0 && !options.is_quiet)
+        command::tell("nsdump: {}: {} left out while paused\n", options.output,
+                      command::counted(records, "record was", "records were"));
+}
+
+// Whether it did; without signals it always does.
+bool tell_started(const Options &options, const std::optional<RecordSwitch> &switched,
+                  const nsp_recorder_status &status)
+{
+    const bool has_started = !switched || switched->starts() > 0;
+    if (!has_started && status.joined > 0)
+        command::tell("nsdump: warning: {}: nothing was recorded: no signal {} came; the trace is "
+                      "complete and has no records\n",
+                      options.output, options.signals.start);
+    return has_started;
+}
+
+RecordLimits limits_of(const Options &options, std::optional<RecordSwitch> &switched)
+{
+    return {.seconds = options.seconds,
+            .ring_bytes = options.session.ring_bytes,
+            .is_overwrite = options.full == "overwrite",
+            .is_quiet = options.is_quiet,
+            .is_verbose = options.is_verbose,
+            .switched = switched ? &*switched : nullptr};
 }
 
 void check_output(const std::string &path)
@@ -204,8 +257,12 @@ int run(Options options)
                        options.pid, options.is_quiet);
     options.kernel.functions = plan.traced;
     options.kernel.functions_reason = plan.reason;
+    check_switch(options, plan);
     KernelSide kernel_side;
+    std::optional<RecordSwitch> switched = switch_of(options);
     Recorder recorder = open_recorder_with(options);
+    if (switched)
+        begin_switch(*switched, recorder.get(), options);
     std::unique_ptr<Child> child;
     std::optional<RunningProcess> attached;
     begin_kernel(kernel_side, recorder.get(), options.kernel, options.is_kernel_of_program, 0,
@@ -218,10 +275,11 @@ int run(Options options)
                 options.pid));
         attach(recorder.get(), options);
     } else {
-        nsp_recorder *raw = recorder.get();
-        child = std::make_unique<Child>(options.program, [raw, &plan] {
+        child = std::make_unique<Child>(options.program, [&] {
+            if (switched)
+                RecordSwitch::restore_signals();
             prepare_for_sleds(plan);
-            return nsp_recorder_prepare_exec(raw);
+            return nsp_recorder_prepare_exec(recorder.get());
         });
     }
     begin_kernel(kernel_side, recorder.get(), options.kernel, options.is_kernel_of_program,
@@ -232,25 +290,25 @@ int run(Options options)
         tell_begin(options, child ? child->pid() : options.pid);
     if (child)
         child->run();
-    const RecordLimits limits = {options.seconds, options.session.ring_bytes,
-                                 options.full == "overwrite", options.is_quiet, options.is_verbose};
-    const RecordEnd end =
-        record_until_end(recorder.get(), limits, child.get(), attached ? &*attached : nullptr);
+    const RecordEnd end = record_until_end(recorder.get(), limits_of(options, switched),
+                                           child.get(), attached ? &*attached : nullptr);
     nsp_recorder_status status;
     nsp_recorder_status_read(recorder.get(), &status);
     const std::string refusal = status.refusal;
     const nsp_session_counts kernel = kernel_side.end(recorder.get());
+    const uint64_t left_out = nsp_recorder_left_out(recorder.get());
     nsp_session_counts counts{};
     const int error = nsp_recorder_close(recorder.release(), end_of(end, child.get()), &counts);
     const std::string words = error != 0 ? nsp_last_error() : "";
     tell(options, end, status, refusal, counts, kernel);
+    tell_left_out(options, left_out);
     if (error != 0 && error != -ENODATA)
         throw command::OutputError(words);
     if (!options.kernel.slices.empty() && error == 0)
         tell_selection(options.output);
     if (options.is_verbose && error == 0)
         tell_trace_facts(options.output);
-    return exit_code(options, end, child.get(), status);
+    return exit_code(options, end, child.get(), status, tell_started(options, switched, status));
 }
 
 constexpr char kFooter[] =
@@ -262,7 +320,7 @@ do the same, as does a failure to write the trace (disk full, pipe without a rea
 
 Exit codes, if the program did not fail (then its own, or 128 + n if signal n killed it):
   0    success, or the end of --duration
-  1    no process took part, or one could not
+  1    no process took part, or one could not; or the signal to start never came
   2    invalid usage, including an unknown counter
   3    the program cannot be started, attached to or recorded with these options on this machine
   4    the trace cannot be written
@@ -302,6 +360,19 @@ Check add_kernel_side(command::ArgumentSet &arguments, const std::shared_ptr<Opt
             command::refuse({own}, "requires --kernel");
         if (options->kernel.groups.empty() && options->functions.patterns.empty())
             command::refuse(of_kernel, "requires --kernel or --function");
+    };
+}
+
+Check add_switch(command::ArgumentSet &arguments, const std::shared_ptr<Options> &options)
+{
+    const std::vector<command::Argument> signals = add_switch_options(arguments, options->signals);
+    return [options, signals] {
+        if (!options->kernel.groups.empty())
+            command::refuse(signals, "cannot be combined with --kernel: the kernel's records do "
+                                     "not pause");
+        if (options->full == "overwrite")
+            command::refuse(signals, "requires --full discard: rings whose oldest records are "
+                                     "overwritten are read only at the end");
     };
 }
 
@@ -352,6 +423,7 @@ RunCommand add(command::ArgumentSet &arguments)
         .kind("SECONDS")
         .check(is_duration);
     const Check check_kernel = add_kernel_side(arguments, options);
+    const Check check_switch_options = add_switch(arguments, options);
     const command::Argument quiet = add_quiet(arguments, options->is_quiet);
     arguments.add_flag("-v,--verbose", options->is_verbose,
                        "also report processes that take part, and how the trace was recorded");
@@ -359,20 +431,21 @@ RunCommand add(command::ArgumentSet &arguments)
         arguments.add("program", options->program, "program and its arguments, after --");
     arguments.footer(kFooter);
     arguments.hint_at_separator("put -- before the program: nsdump record -- PROGRAM ...");
-    arguments.at_end(
-        [options, pid, quiet, program, control, check_counters, check_kernel, check_functions] {
-            if (!program.was_given() && !pid.was_given())
-                throw command::WrongUse("a program (after --) or --pid is required");
-            if (program.was_given())
-                command::refuse({pid}, "cannot be combined with a program");
-            if (pid.was_given())
-                command::refuse({control}, "cannot be combined with --pid, which implies it");
-            if (options->is_verbose)
-                command::refuse({quiet}, "cannot be combined with --verbose");
-            check_counters();
-            check_kernel();
-            check_functions();
-        });
+    arguments.at_end([options, pid, quiet, program, control, check_counters, check_kernel,
+                      check_functions, check_switch_options] {
+        if (!program.was_given() && !pid.was_given())
+            throw command::WrongUse("a program (after --) or --pid is required");
+        if (program.was_given())
+            command::refuse({pid}, "cannot be combined with a program");
+        if (pid.was_given())
+            command::refuse({control}, "cannot be combined with --pid, which implies it");
+        if (options->is_verbose)
+            command::refuse({quiet}, "cannot be combined with --verbose");
+        check_counters();
+        check_kernel();
+        check_functions();
+        check_switch_options();
+    });
     return [options] { return run(*options); };
 }
 } // namespace

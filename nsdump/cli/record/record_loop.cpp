@@ -36,8 +36,17 @@ class RecordProgress
 {
 public:
     RecordProgress(bool is_of_process, const RecordLimits &limits)
-        : line_(!limits.is_quiet), is_of_process_(is_of_process), is_verbose_(limits.is_verbose)
+        : line_(!limits.is_quiet), is_of_process_(is_of_process), is_verbose_(limits.is_verbose),
+          is_quiet_(limits.is_quiet)
     {
+    }
+    void tell_change(const RecordSwitch::Change &change, double elapsed_s)
+    {
+        if (change.words.empty() || (is_quiet_ && !change.is_warning))
+            return;
+        line_.clear();
+        command::tell("nsdump: {}{:.3f} s: {}\n", change.is_warning ? "warning: " : "", elapsed_s,
+                      change.words);
     }
     void tell_joined(nsp_recorder *recorder, Child *child, double elapsed_s)
     {
@@ -75,6 +84,7 @@ private:
     command::StatusLine line_;
     bool is_of_process_;
     bool is_verbose_;
+    bool is_quiet_;
     uint32_t joined_ = 0;
     double next_s_ = 0;
 };
@@ -143,6 +153,8 @@ RecordEnd record_until_end(nsp_recorder *recorder, const RecordLimits &limits, C
         const double elapsed_s =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         uint64_t taken_bytes = 0;
+        if (limits.switched)
+            progress.tell_change(limits.switched->follow(recorder), elapsed_s);
         if (limits.is_overwrite)
             nsp_recorder_watch(recorder);
         else

@@ -7,6 +7,7 @@
 #include <nsprobe/recorder.h>
 
 #include "cli/record/child.hpp"
+#include "cli/record/record_switch.hpp"
 
 namespace nsdump
 {
@@ -14,8 +15,9 @@ struct RecordLimits {
     double seconds = 0; // 0: no limit
     uint64_t ring_bytes = 0;
     bool is_overwrite = false;
-    bool is_quiet = false;   // no progress line
-    bool is_verbose = false; // report processes as they begin to take part
+    bool is_quiet = false;            // no progress line
+    bool is_verbose = false;          // report processes as they begin to take part
+    RecordSwitch *switched = nullptr; // by signals; null: records all the time
 };
 
 enum class RecordEnd {

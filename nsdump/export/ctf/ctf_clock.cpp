@@ -17,11 +17,11 @@ CtfClock ctf_clock_of(const TraceFile &trace)
     out.is_rate_known = clock.hz >= 1 && clock.hz <= kMostHz;
     if (out.is_rate_known)
         out.hz = uint64_t(std::llround(clock.hz));
-    const uint64_t created_ns = trace.header().created_unix_ns;
-    if (created_ns == 0 || clock.start_ticks == 0)
+    const auto began_ns = uint64_t(start_unix_ns(trace));
+    if (began_ns == 0 || clock.start_ticks == 0)
         return out;
-    const uint64_t since_ticks = created_ns % kNsPerS * out.hz / kNsPerS;
-    out.offset_s = int64_t(created_ns / kNsPerS) - int64_t(clock.start_ticks / out.hz);
+    const uint64_t since_ticks = began_ns % kNsPerS * out.hz / kNsPerS;
+    out.offset_s = int64_t(began_ns / kNsPerS) - int64_t(clock.start_ticks / out.hz);
     const uint64_t start_part = clock.start_ticks % out.hz;
     if (since_ticks < start_part)
         --out.offset_s;

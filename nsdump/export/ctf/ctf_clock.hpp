@@ -16,7 +16,7 @@ struct CtfClock {
     uint64_t offset = 0; // ticks, below hz
 };
 
-// The offset places the first calibration at the time at which the file was created, so dates are
+// The offset places the first calibration at the session's start by the wall clock, so dates are
 // right to some milliseconds; differences are exact.
 CtfClock ctf_clock_of(const TraceFile &trace);
 } // namespace nsdump

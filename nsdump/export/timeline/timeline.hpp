@@ -58,6 +58,9 @@ private:
     void count_samples(Stack &stack, const std::vector<std::string> &names, const Event &event,
                        uint64_t at_ns);
     void tell_loss(uint32_t cpu_index, uint64_t lost, uint64_t ticks);
+    void tell_pause(uint32_t cpu_index, uint64_t left_out, uint64_t ticks);
+    void instant_after(uint32_t cpu_index, TimelineEvent event, std::vector<Argument> arguments,
+                       uint64_t ticks);
     std::string loss_reason(const CpuChunks &cpu, uint64_t lost) const;
 
     TraceFile &trace_;
@@ -73,7 +76,7 @@ private:
     Losses losses_;
     uint32_t program_pid_ = 0; // of the trace's INFO
     struct Ring {              // by place in TraceFile::cpus()
-        uint64_t lost_told = 0;
+        uint64_t lost_told = 0, left_out_told = 0;
         uint64_t last_ticks = 0;
         bool has_records = false;
     };

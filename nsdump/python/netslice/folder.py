@@ -5,12 +5,18 @@ import os
 import shutil
 import tempfile
 
-REMEDIES = {
-    errno.ENOSPC: "free some space or choose another folder with -o",
-    errno.EDQUOT: "free some of your quota or choose another folder with -o",
-    errno.EFBIG: "raise the file size limit with ulimit -f unlimited",
-    errno.EACCES: "check its permissions or choose another folder with -o",
-    errno.ENOENT: "create the parent folder first or choose another folder with -o",
+REMEDIES = {  # the texts of common/file_error
+    errno.ENOENT: "create its folder first with `mkdir -p`, or use another path",
+    errno.EACCES: "check the permissions there with `namei -l`, or use another path",
+    errno.EROFS: "use a writable file system",
+    errno.ENOSPC: "free some space there, or use another disk",
+    errno.EDQUOT: "free some of your quota there, or use another disk",
+    errno.EFBIG: "raise the limit with `ulimit -f unlimited`, or choose a file system that "
+    "supports larger files",
+    errno.ENOTDIR: "a part of the path is a file, not a folder; check the name",
+    errno.ENAMETOOLONG: "shorten the name",
+    errno.EMFILE: "raise the limit of open files, `ulimit -n`",
+    errno.EIO: "the medium may be failing; see the kernel log, `dmesg`",
 }
 
 
@@ -19,9 +25,9 @@ class FolderError(Exception):
 
 
 def failure(path, error):
-    remedy = REMEDIES.get(error.errno, "choose another folder with -o")
+    remedy = REMEDIES.get(error.errno)
     why = os.strerror(error.errno) if error.errno else error
-    return FolderError(f"{path}: cannot write: {why} ({remedy})")
+    return FolderError(f"{path}: cannot write: {why}" + (f" ({remedy})" if remedy else ""))
 
 
 class OutputFolder:
@@ -52,19 +58,13 @@ class OutputFolder:
         if not os.path.lexists(self.path):
             return
         if not os.path.isdir(self.path):
-            raise FolderError(
-                f"{self.asked}: is a file, but this format writes a folder (choose another name "
-                "with -o)"
-            )
+            raise FolderError(f"{self.asked}: exists and is not a folder (choose another name)")
         try:
             is_empty = not os.listdir(self.path)
         except OSError as error:
             raise failure(self.asked, error) from error
         if not is_empty:
-            raise FolderError(
-                f"{self.asked}: the folder is not empty (remove it first, or choose another one "
-                "with -o)"
-            )
+            raise FolderError(f"{self.asked}: the folder is not empty (choose another name)")
 
     def finish(self):
         umask = os.umask(0)

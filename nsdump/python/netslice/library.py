@@ -17,6 +17,7 @@ class LibraryMissing(ImportError):
 
 class Options(ctypes.Structure):
     _fields_ = [
+        ("struct_size", ctypes.c_size_t),
         ("tables", ctypes.c_uint32),
         ("calibration", ctypes.c_char_p),
         ("slice", ctypes.c_char_p),
@@ -37,9 +38,10 @@ def options(tables, calibration=None, slice=None, unit=None, limit=None):
         if value is not None and not 0 <= value <= NO_LIMIT:
             raise ValueError(f"{what}={value}: not a whole number from 0 to 2**64 - 1")
     return Options(
+        struct_size=ctypes.sizeof(Options),
         tables=sum(1 << TABLES.index(table) for table in tables),
         calibration=None if calibration is None else os.fsencode(calibration),
-        slice=None if slice is None else slice.encode(),
+        slice=None if slice is None else os.fsencode(slice),
         unit=None if unit is None else ctypes.pointer(ctypes.c_uint64(unit)),
         limit=NO_LIMIT if limit is None else limit,
     )

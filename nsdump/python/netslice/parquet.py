@@ -6,6 +6,8 @@ import signal
 import sys
 import time
 
+import pyarrow
+
 from .folder import FolderError, OutputFolder
 from .library import LibraryMissing
 from .parquet_files import TableFiles
@@ -116,13 +118,15 @@ def write(asked, one):
             table: TableFiles(folder.work, table, schema, asked.compression, by_cpu, window_ns)
             for table, schema in one.schemas.items()
         }
-        for got in one:
-            if _was_interrupted:
-                raise Interrupted
-            if got:
-                files[got[0]].write(got[1])
-            progress.show(one.done())
-        progress.end()
+        try:
+            for got in one:
+                if _was_interrupted:
+                    raise Interrupted
+                if got:
+                    files[got[0]].write(got[1])
+                progress.show(one.done())
+        finally:
+            progress.end()
         for of in files.values():
             of.close()
         folder.finish()
@@ -151,6 +155,14 @@ def main(words=None):
         return EXIT_INTERRUPTED
     except (FolderError, LibraryMissing) as error:
         tell(error)
+        return EXIT_OUTPUT
+    except MemoryError:
+        tell("out of memory (select less with --slice, --unit or -c, or omit --partition)")
+        return EXIT_OUTPUT
+    except pyarrow.ArrowException as error:
+        tell(
+            f"{asked.folder}: cannot write: {error} (see the version of pyarrow: pip show pyarrow)"
+        )
         return EXIT_OUTPUT
     except (TraceError, ValueError) as error:
         tell(error)

@@ -65,7 +65,7 @@ struct nslice_chunk_header {
 	__u32 records;        /* (KERNEL_)RECORDS only: number of records in the payload */
 	__u64 lost_before;    /* (KERNEL_)RECORDS only: records of this ring lost before the first one here, all causes */
 	__u64 first_ticks;    /* (KERNEL_)RECORDS only: ticks of the first record */
-	__u64 reserved;
+	__u64 left_out_before; /* RECORDS only: records of all rings left out before, as the recorder had paused */
 	__u32 reserved1;
 	__u32 header_crc32c;  /* over the 60 bytes before it */
 };

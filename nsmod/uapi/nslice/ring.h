@@ -32,6 +32,18 @@ enum nslice_lost {
 	NSLICE_LOST_WRITE = 4,       /* drained, but writing the file failed */
 	NSLICE_LOST_TORN = 5,        /* atomic ring: the writer was killed before it was complete */
 	NSLICE_LOST_CAUSES = 6,
+	/*
+	 * Not a loss, and in no total: records that were left out on request while the recorder
+	 * had paused.  Only in rings.
+	 */
+	NSLICE_LEFT_OUT_PAUSED = 6,
+};
+
+/* nslice_ring_meta.closing: why records are refused. */
+enum nslice_ring_refusal {
+	NSLICE_RING_OPEN = 0,
+	NSLICE_RING_CLOSING = 1, /* the session ends */
+	NSLICE_RING_PAUSED = 2,  /* until its recorder continues */
 };
 
 /*
@@ -56,8 +68,8 @@ struct nslice_ring_meta {
 	__u32 cpu;
 	__u32 full;        /* enum nslice_ring_full */
 	__u64 data_bytes;  /* power of two */
-	__u32 closing;     /* nonzero: the session ends, records are refused */
-	__u32 reserved;
+	__u32 closing;     /* enum nslice_ring_refusal; nonzero: records are refused */
+	__u32 refusals;    /* how often it began to refuse records */
 	__u64 owner;       /* rings of BPF programs, first CPU: who drains them (bpf_site.h) */
 	__u64 reserved0[3];
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """nsdump export --format parquet where it cannot write, and the Python package without nsdump."""
 
+import contextlib
+import io
 import os
 import resource
 import shutil
@@ -12,8 +14,10 @@ import time
 import unittest
 from unittest import mock
 
-from parquet_library import BUILD, PACKAGES, SOURCE, ArrowTest, library, netslice, parquet
+from parquet_library import BUILD, PACKAGES, SOURCE, ArrowTest, imported, library, netslice, parquet
 from probed_programs import NSDUMP, run
+
+pyarrow = imported("pyarrow")
 
 
 def limit_file_size():
@@ -35,9 +39,9 @@ class Output(ArrowTest):
 
     def test_a_file_is_not_replaced_by_a_folder(self):
         (self.folder / "file").write_text("mine")
-        self.refused("file", code=4, says="is a file")
+        self.refused("file", code=4, says="is not a folder")
         self.assertEqual((self.folder / "file").read_text(), "mine")
-        self.refused("/dev/full", code=4, says="is a file")
+        self.refused("/dev/full", code=4, says="is not a folder")
 
     def test_files_of_others_in_the_folder_are_kept(self):
         (self.folder / "theirs").mkdir()
@@ -46,7 +50,7 @@ class Output(ArrowTest):
         self.assertEqual(os.listdir(self.folder / "theirs"), ["notes"])
 
     def test_a_folder_without_parent_is_reported(self):
-        self.refused("absent/tables", code=4, says="create the parent folder")
+        self.refused("absent/tables", code=4, says="create its folder first")
 
     def test_a_full_disk_leaves_nothing(self):
         # The limit is on each file, and the error is as that of a full disk.
@@ -59,11 +63,52 @@ class Output(ArrowTest):
         self.assertIn("--format parquet", done.stderr)
         self.refused("wrong", "--partition", "colour", code=2, says="neither cpu nor time")
         self.refused("wrong", "--partition", "time=fast", code=2, says="not a duration")
-        for options in (("--unit", "7"), ("--partition", "cpu")):
-            words = ("--what", "events", *options)
-            self.refused("wrong", *words, code=2, says="cannot be combined with --what events")
-        self.refused("wrong", "--from", "1ms", code=2, says="cannot be combined")
+        self.refused("wrong", "--partition", "cpu,", code=2, says="neither cpu nor time")
+        done, _ = self.write(self.trace, "wrong", "--partition", "time=1")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("nsdump: --partition: ", done.stderr)
+        self.assertNotIn("usage:", done.stderr)
+        for options in (("--from", "1s"), ("--to", "1s")):
+            self.refused("wrong", *options, code=2, says="start_ns")
+        events = ("--what", "events", "--partition", "cpu")
+        self.refused("wrong", *events, code=2, says="--what events")
         self.assert_nothing_left("wrong")
+
+    def test_wrong_options_are_refused_before_a_pipe_is_read(self):
+        for words in (
+            ("--format", "parquet"),
+            ("--format", "parquet", "-o", "x", "--from", "1s"),
+            ("--format", "ctf"),
+            ("--format", "ctf", "-o", "x", "--unit", "3"),
+        ):
+            with self.subTest(words=words):
+                reads, writes = os.pipe()  # a pipe without an end
+                try:
+                    done = run(NSDUMP, "export", "-", *words, stdin=reads, timeout=60)
+                finally:
+                    os.close(reads)
+                    os.close(writes)
+                self.assertEqual(done.returncode, 2, done.stderr)
+
+    def test_what_pyarrow_and_python_raise_becomes_a_message(self):
+        from netslice import parquet as program
+
+        for error, says in (
+            (MemoryError(), "out of memory"),
+            (pyarrow.ArrowNotImplementedError("no such codec"), "no such codec"),
+        ):
+            said = io.StringIO()
+            with (
+                self.subTest(says=says),
+                mock.patch.object(program.TableFiles, "write", side_effect=error),
+                mock.patch.object(program.Progress, "end") as end,
+                contextlib.redirect_stderr(said),
+            ):
+                code = program.main(["--quiet", str(self.trace), str(self.folder / "raised")])
+                self.assertEqual(code, 4)
+                self.assertIn(says, said.getvalue())
+                end.assert_called_once()
+                self.assert_nothing_left("raised")
 
     def test_without_pyarrow_it_says_what_to_install(self):
         bare = self.folder / "bare-python"
@@ -105,6 +150,7 @@ class Package(ArrowTest):
         self.assertEqual(
             trace.units(unit=7).read_all().column("unit_number").unique()[0].as_py(), 7
         )
+        self.assertEqual(trace.slices(name="not UTF-8: \udcff").read_all().num_rows, 0)
         self.assertEqual(trace.findings(), [])
 
     def test_a_table_becomes_a_data_frame(self):

@@ -4,21 +4,17 @@
 
 import contextlib
 import io
+import os
 import resource
+import time
 import unittest
 from unittest import mock
 
-from parquet_library import BUILD, SOURCE, ArrowTest, dataset, duckdb, parquet
+from parquet_library import BUILD, SOURCE, ArrowTest, dataset, duckdb, netslice, parquet
 from probed_programs import NSDUMP, run
 
 # cpu, thread, name, start, raw, net, class, unit_number
 COLUMNS = ("cpu", "thread", "name", "start_ticks", "raw_ticks", "net_ticks", "class", "unit_number")
-LOSS = """
-    for (int i = 0; i < 200000; ++i) {
-        NET_SLICE_START(busy);
-        NET_SLICE_STOP(busy);
-    }
-"""
 COUNTED = """
     NET_SLICE_INIT(batch, 5, 3, 192);
     NET_SLICE_START(busy);
@@ -34,6 +30,11 @@ def comparable(rows):
         tuple(round(row[name], 3) + 0 if name == "net_ticks" else row.get(name) for name in COLUMNS)
         for row in rows
     )
+
+
+def events(table):
+    names = ("cpu", "thread", "ticks", "kind", "name", "words")
+    return [{name: row[name] for name in names} for row in table.to_pylist()]
 
 
 class Parquet(ArrowTest):
@@ -84,17 +85,24 @@ class Parquet(ArrowTest):
         self.assertEqual(schema.field("start_ns").metadata[b"unit"], b"ns")
 
     def test_losses_add_up_to_those_of_the_report(self):
-        trace = self.record("loss", LOSS, "--ring", "4096")
+        trace = self.make_trace("loss", "--records", 20000, "--lose-every", 50)
         report = self.export(trace, "stats")
         lost = sum(report["losses"]["lost"].values())
-        if lost == 0:
-            self.skipTest("the program lost no records")
+        self.assertGreater(lost, 0)
         folder = self.parquet(trace, "losses")
         rows = self.sql("SELECT sum(records) FROM read_parquet(?)", folder / "losses.parquet")
         self.assertEqual(rows, [(lost,)])
         metadata = parquet.read_schema(folder / "losses.parquet").metadata
         for cause, records in report["losses"]["lost"].items():
             self.assertEqual(int(metadata[f"netslice.lost.{cause}".encode()]), records, cause)
+
+    def test_metadata_have_the_wall_clock_at_the_start(self):
+        before_ns = time.time_ns()
+        trace = self.record("started", COUNTED)
+        schema = netslice.open(trace).slices().schema
+        self.assertTrue(
+            before_ns <= int(schema.metadata[b"netslice.start_unix_ns"]) <= time.time_ns()
+        )
 
     def test_counters_have_raw_and_net_columns(self):
         trace = self.record("counted", COUNTED, "--counters", "page-faults")
@@ -120,9 +128,17 @@ class Parquet(ArrowTest):
         options = ("-c", "5000")
         folder = self.parquet(self.trace, "events", "--what", "events", *options)
         table = parquet.read_table(folder / "events.parquet")
-        names = ("cpu", "thread", "ticks", "kind", "name", "words")
-        rows = [{name: row[name] for name in names} for row in table.to_pylist()]
-        self.assertEqual(rows, self.export(self.trace, "events", *options))
+        self.assertEqual(events(table), self.export(self.trace, "events", *options))
+
+    def test_events_of_a_unit_are_those_of_json(self):
+        report = self.export(self.trace, "stats")
+        by_name = ("--unit", "7", "--slice", report["slices"][0]["name"])
+        for place, options in enumerate((("--unit", "7"), by_name)):
+            with self.subTest(options=options):
+                folder = self.parquet(self.trace, f"unit{place}", "--what", "events", *options)
+                expected = self.export(self.trace, "events", *options)
+                self.assertGreater(len(expected), 0)
+                self.assertEqual(events(parquet.read_table(folder / "events.parquet")), expected)
 
     def test_partitions_hold_the_same_rows_for_duckdb_and_pyarrow(self):
         expected = comparable(self.export(self.trace, "slices"))
@@ -174,11 +190,25 @@ class Parquet(ArrowTest):
         self.assertEqual(len(answers[3]), 10)
 
     def test_memory_does_not_grow_with_the_trace(self):
-        trace = self.make_trace("long", "--records", 4000000, "--cpus", 4)
-        self.parquet(trace, "long_tables")
-        self.parquet(trace, "long_parts", "--partition", "cpu,time=5ms")
-        peak_kib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-        self.assertLess(peak_kib, 300 << 10)
+        traces = [
+            self.make_trace(f"long{records}", "--records", records, "--cpus", 4)
+            for records in (1_000_000, 4_000_000)
+        ]
+        for place, options in enumerate(((), ("--partition", "cpu,time=5ms"))):
+            with self.subTest(options=options):
+                short_kib, long_kib = (
+                    self.peak_kib(trace, f"{trace.stem}_{place}", *options) for trace in traces
+                )
+                self.assertLess(long_kib, short_kib + (48 << 10))
+
+    def peak_kib(self, trace, name, *options):
+        """Of this export only."""
+        words = (NSDUMP, "export", trace, "--format", "parquet", "-o", self.folder / name)
+        words = [str(word) for word in (*words, *options)]
+        process = os.posix_spawn(words[0], words, os.environ)
+        _, status, usage = os.wait4(process, 0)
+        self.assertEqual(status, 0)
+        return usage.ru_maxrss
 
 
 class DamagedTraces(ArrowTest):

@@ -79,6 +79,82 @@ TEST_CASE("a monitored flight recorder counts correctly past 2^32 units between 
     CHECK(done.counts.lost[NSLICE_LOST_OVERWRITTEN] == kSteps * kStepRecords);
 }
 
+TEST_CASE("what a pause left out lies before the next record of each CPU, and is no loss",
+          "[libnsprobe][drain]")
+{
+    Rings rings(NSLICE_RING_ATOMIC);
+    Drain drain(rings);
+    for (unsigned i = 0; i < 3; ++i)
+        rings.push(i, 1);
+    nsp_drain_pause(&drain.drain);
+    for (unsigned i = 0; i < 5; ++i)
+        rings.push(i, 1);
+    nsp_drain_pass(&drain.drain);
+    rings.push(5, 1);
+    nsp_drain_resume(&drain.drain);
+    for (unsigned i = 0; i < 2; ++i)
+        rings.push(i, 1);
+    nsp_drain_pass(&drain.drain);
+    const nsp_drain_cpu &cpu = drain.drain.cpus[rings.ring().cpu];
+    CHECK(cpu.chunks == 2);
+    for (uint32_t other = 0; other < rings.map.cpus; ++other)
+        CHECK(drain.drain.cpus[other].left_out.noted == 6);
+    CHECK(cpu.left_out.passed == 6); // of the second chunk
+    CHECK(cpu.gaps.passed == 0);
+    const Drained done = drain.finish();
+    CHECK(done.trace.complaint() == "");
+    CHECK(done.counts.issued == 5);
+    CHECK(done.counts.drained == 5);
+    CHECK(done.trace.lost() == 0);
+    CHECK(done.trace.info.at("session.paused_records") == "6");
+    CHECK(done.trace.info.at("session.switches") == "2");
+    CHECK(std::stoull(done.trace.info.at("session.paused_ns")) > 0);
+}
+
+TEST_CASE("a pause that left nothing out begins no chunk", "[libnsprobe][drain]")
+{
+    Rings rings(NSLICE_RING_ATOMIC);
+    Drain drain(rings);
+    rings.push(1, 1);
+    nsp_drain_pause(&drain.drain);
+    nsp_drain_resume(&drain.drain);
+    rings.push(2, 1);
+    nsp_drain_pass(&drain.drain);
+    CHECK(drain.drain.cpus[rings.ring().cpu].chunks == 1);
+    CHECK(drain.finish().trace.info.at("session.paused_records") == "0");
+}
+
+TEST_CASE("a pause in a pause and going on twice have no effect", "[libnsprobe][drain]")
+{
+    Rings rings(NSLICE_RING_ATOMIC);
+    Drain drain(rings);
+    nsp_drain_resume(&drain.drain);
+    rings.push(1, 1);
+    nsp_drain_pause(&drain.drain);
+    nsp_drain_pause(&drain.drain);
+    rings.push(2, 1);
+    nsp_drain_resume(&drain.drain);
+    nsp_drain_resume(&drain.drain);
+    rings.push(3, 1);
+    const Drained done = drain.finish();
+    CHECK(done.counts.drained == 2);
+    CHECK(done.trace.info.at("session.switches") == "2");
+}
+
+TEST_CASE("a thousand switches have lines of their own, and all are counted", "[libnsprobe][drain]")
+{
+    Rings rings(NSLICE_RING_ATOMIC);
+    Drain drain(rings);
+    for (int i = 0; i < 3000; ++i) {
+        nsp_drain_pause(&drain.drain);
+        nsp_drain_resume(&drain.drain);
+    }
+    const Drained done = drain.finish();
+    CHECK(done.trace.info.count("session.switch.1000") == 1);
+    CHECK(done.trace.info.count("session.switch.1001") == 0);
+    CHECK(done.trace.info.at("session.switches") == "6000");
+}
+
 TEST_CASE("a program that corrupts the shared settings does not mislead the drain",
           "[libnsprobe][drain]")
 {

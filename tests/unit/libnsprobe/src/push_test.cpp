@@ -3,6 +3,7 @@
 #include "ring_fixture.hpp"
 
 #include <numeric>
+#include <set>
 
 TEST_CASE("a full ring refuses the record and counts the loss", "[libnsprobe][ring]")
 {
@@ -114,6 +115,76 @@ TEST_CASE("a closed ring takes no record and counts it under closing", "[libnspr
             CHECK(rings.take() == std::vector<uint64_t>{1});
             rings.push(4, 1);
             CHECK(rings.lost(NSLICE_LOST_CLOSED) == 3);
+        }
+}
+
+TEST_CASE("a paused ring counts records as left out, and takes them again when it continues",
+          "[libnsprobe][ring]")
+{
+    for (const auto kind : ring_kinds()) {
+        Rings rings(kind);
+        rings.push(1, 1);
+        nsp_ring_pause(&rings.ring());
+        rings.push(2, 1);
+        rings.push(3, 6);
+        nsp_ring_resume(&rings.ring());
+        rings.push(4, 1);
+        CHECK(rings.take() == std::vector<uint64_t>{1, 4});
+        CHECK(rings.ring().lost[NSLICE_LEFT_OUT_PAUSED] == 2);
+        CHECK(rings.lost(NSLICE_LOST_CLOSED) == 0);
+    }
+}
+
+TEST_CASE("a ring that is closed while it is paused does not go on", "[libnsprobe][ring]")
+{
+    for (const auto kind : ring_kinds()) {
+        Rings rings(kind);
+        nsp_ring_pause(&rings.ring());
+        nsp_ring_refuse(&rings.ring());
+        nsp_ring_resume(&rings.ring());
+        rings.push(1, 1);
+        CHECK(rings.take().empty());
+        CHECK(rings.lost(NSLICE_LOST_CLOSED) == 1);
+    }
+}
+
+TEST_CASE("a refusal's limit is that of no refusal before it, wherever the head is",
+          "[libnsprobe][ring]")
+{
+    Rings rings(NSLICE_RING_ATOMIC);
+    std::set<uint32_t> limits;
+    const auto is_new = [&] { return limits.insert(rings.ring().limit).second; };
+    for (uint64_t records = 0; records < 3; ++records)
+        for (int pauses = 0; pauses < 3; ++pauses) {
+            nsp_ring_pause(&rings.ring());
+            CHECK(is_new());
+            nsp_ring_resume(&rings.ring());
+            for (uint64_t i = 0; i < records; ++i)
+                rings.push(i);
+        }
+    nsp_ring_pause(&rings.ring());
+    CHECK(is_new());
+    nsp_ring_resume(&rings.ring());
+    nsp_ring_refuse(&rings.ring()); // before a writer has replaced the limit of the pause
+    CHECK(is_new());
+    const uint32_t used = rings.used_records();
+    rings.push(1);
+    CHECK(rings.used_records() == used);
+}
+
+TEST_CASE("a refusing limit is behind the head at any position", "[libnsprobe][ring]")
+{
+    for (const auto kind : ring_kinds())
+        for (const uint32_t position :
+             {0u, 1u, 0xffffu, 0x3fffffffu, 0x40000001u, 0x80000000u, 0xffff0001u, 0xffffffffu}) {
+            Rings rings(kind);
+            rings.begin_at(position);
+            nsp_ring_pause(&rings.ring());
+            rings.push(1, 6);
+            CHECK(rings.used_records() == 0);
+            nsp_ring_resume(&rings.ring());
+            rings.push(2, 1);
+            CHECK(rings.used_records() == 1);
         }
 }
 

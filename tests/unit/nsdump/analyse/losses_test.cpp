@@ -66,6 +66,24 @@ TEST_CASE("without a footer, the last chunks give the losses and the equation is
     CHECK(losses.lost_words() == "at least 5 records were lost");
 }
 
+TEST_CASE("what a pause left out is no loss, with and without a footer", "[nsdump][losses]")
+{
+    TraceBuilder builder;
+    builder.info(test_support::plain_info());
+    builder.start(0, 1, 1, 1);
+    builder.leave_out(10);
+    builder.start(0, 1, 1, 2);
+    builder.lose(0, NSLICE_LOST_FULL, 3); // at the end
+    const TraceFile cut(source_of(builder.bytes()));
+    CHECK(losses_of(cut, false).lost_sum() == 0);
+    CHECK(losses_of(cut, false).issued == 2);
+    builder.footer(NSLICE_END_CLOSED, 9, 9);
+    const TraceFile whole(source_of(builder.bytes()));
+    CHECK(losses_of(whole, false).lost_sum() == 3);
+    CHECK(losses_of(whole, false).equation_holds == true);
+    CHECK(whole.lost_at_end(whole.cpus()[0]) == 3);
+}
+
 TEST_CASE("a footer whose numbers do not add up, or overflow, violates the equation",
           "[nsdump][losses]")
 {

@@ -34,8 +34,12 @@ private:
     std::string path_;
 };
 
-constexpr nsl_options kAll = {1u << NSL_SLICES | 1u << NSL_UNITS | 1u << NSL_LOSSES, nullptr,
-                              nullptr, nullptr, UINT64_MAX};
+constexpr nsl_options kAll = {sizeof(nsl_options),
+                              1u << NSL_SLICES | 1u << NSL_UNITS | 1u << NSL_LOSSES,
+                              nullptr,
+                              nullptr,
+                              nullptr,
+                              UINT64_MAX};
 } // namespace
 
 TEST_CASE("one pass gives the batches of all its tables, then the end", "[nsdump][arrow]")
@@ -105,4 +109,25 @@ TEST_CASE("why a trace cannot be opened is a text, cut to its room", "[nsdump][a
     const TraceOnDisk trace;
     CHECK(nsl_pass_open(trace.path(), &other, error, sizeof(error)) == nullptr);
     CHECK(std::string(error).find("calibration.json") != std::string::npos);
+}
+
+TEST_CASE("arguments of another version of the interface are refused", "[nsdump][arrow]")
+{
+    const TraceOnDisk trace;
+    char error[256] = "";
+    ArrowArrayStream stream{};
+    nsl_options other = kAll;
+    other.struct_size -= 1;
+    CHECK(nsl_pass_open(trace.path(), &other, error, sizeof(error)) == nullptr);
+    CHECK(std::string(error).find("struct_size") != std::string::npos);
+    error[0] = '\0';
+    CHECK(nsl_stream(trace.path(), &other, NSL_UNITS, &stream, error, sizeof(error)) == -1);
+    CHECK(std::string(error).find("struct_size") != std::string::npos);
+    other = kAll;
+    other.tables |= 1u << NSL_TABLES;
+    CHECK(nsl_pass_open(trace.path(), &other, error, sizeof(error)) == nullptr);
+    CHECK(std::string(error).find("unknown table") != std::string::npos);
+    error[0] = '\0';
+    CHECK(nsl_stream(trace.path(), &kAll, NSL_TABLES, &stream, error, sizeof(error)) == -1);
+    CHECK(std::string(error).find("unknown table") != std::string::npos);
 }

@@ -212,6 +212,44 @@ TEST_CASE("a pass selects slices by name, unit and number", "[nsdump][arrow]")
     CHECK(Rows(bytes, TableKind::events, limited).count() == 4);
 }
 
+TEST_CASE("a pass selects the events of a unit, also those of one name", "[nsdump][arrow]")
+{
+    const std::string bytes = test_support::varied_trace();
+    PassOptions options = wanted(TableKind::events);
+    options.unit = 7;
+    CHECK(Rows(bytes, TableKind::events, options).count() == 5);
+    options.slice = "length";
+    CHECK(Rows(bytes, TableKind::events, options).count() == 1);
+    options.slice = "tx";
+    CHECK(Rows(bytes, TableKind::events, options).count() == 0);
+}
+
+TEST_CASE("a limit is of slices, and of events", "[nsdump][arrow]")
+{
+    PassOptions options = wanted(TableKind::slices);
+    options.tables[size_t(TableKind::events)] = true;
+    options.limit = 2;
+    TablePass pass(test_support::source_of(test_support::varied_trace()), options);
+    std::map<TableKind, int64_t> rows;
+    TableKind kind{};
+    ArrowArray array{};
+    for (auto next = pass.next(kind, &array); next != TablePass::Next::end;
+         next = pass.next(kind, &array))
+        if (next == TablePass::Next::batch) {
+            rows[kind] += array.length;
+            array.release(&array);
+        }
+    CHECK(rows[TableKind::slices] == 2);
+    CHECK(rows[TableKind::events] == 2);
+}
+
+TEST_CASE("without a calibration at the start, times count from the first record",
+          "[nsdump][arrow]")
+{
+    const Rows rows(one_slice("rx", 1e9), TableKind::slices);
+    CHECK(rows.value<int64_t>("start_ns", 0) == 0);
+}
+
 TEST_CASE("a column that was moved out of its batch outlives it", "[nsdump][arrow]")
 {
     ArrowArray column{};
@@ -219,7 +257,7 @@ TEST_CASE("a column that was moved out of its batch outlives it", "[nsdump][arro
         Rows rows(test_support::varied_trace(), TableKind::slices);
         ArrowArray &name = *rows.array().children[0];
         column = name;
-        name.release = nullptr; // as the specification asks of who moves a child
+        name.release = nullptr; // as the specification requires of whichever code moves a child
     }
     REQUIRE(column.length == 3);
     CHECK(static_cast<const int32_t *>(column.buffers[1])[1] ==

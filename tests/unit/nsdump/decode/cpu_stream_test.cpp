@@ -88,6 +88,22 @@ TEST_CASE("lost records mark the place where they were lost, and no other", "[ns
     CHECK(read(trace.bytes(), 0).after_loss == std::vector<bool>{false, false, true, false});
 }
 
+TEST_CASE("records that a pause left out mark the place on all CPUs", "[nsdump][stream]")
+{
+    TraceBuilder trace;
+    trace.info(test_support::plain_info());
+    for (uint64_t i = 0; i < 4; ++i) {
+        trace.start(0, 1, 1, i);
+        trace.start(1, 2, 1, i);
+        if (i == 1)
+            trace.leave_out(7);
+        trace.cut_all();
+    }
+    const std::vector<bool> expected{false, false, true, false};
+    CHECK(read(trace.bytes(), 0).after_loss == expected);
+    CHECK(read(trace.bytes(), 1).after_loss == expected);
+}
+
 TEST_CASE("headers with wrong numbers and clocks that go back are counted", "[nsdump][stream]")
 {
     TraceBuilder trace;

@@ -90,6 +90,17 @@ TEST_CASE("the first calibration is at the time at which the file was created", 
     CHECK(uint64_t(ticks / 2) == created_ns);
 }
 
+TEST_CASE("the first calibration is at the session's start if the trace has it", "[nsdump][ctf]")
+{
+    test_support::TraceBuilder trace;
+    trace.info(test_support::plain_info(1e9) + "session.start_unix_ns=1795953600000000000\n");
+    trace.calibration(NSLICE_CALIBRATION_START, 5'000'000'123, 0, {});
+    const TraceFile file(test_support::source_of(trace.bytes()));
+    const CtfClock clock = ctf_clock_of(file);
+    CHECK(clock.offset_s * 1'000'000'000 + int64_t(clock.offset) + 5'000'000'123 ==
+          1'795'953'600'000'000'000);
+}
+
 TEST_CASE("a rate that no clock has is unknown", "[nsdump][ctf]")
 {
     for (const double hz : {0.0, 1e-9, 1e300}) {

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What `nsdump top` costs mapid: packets per second of its packet thread's CPU time while it is
+watched, relative to one that nothing is attached to, and to one that `nsdump record` records."""
+
+import contextlib
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+
+import mapid_probes_bench
+from big_capture import big_capture, load
+
+ROUNDS = int(os.environ.get("TOP_ROUNDS", "101"))
+
+
+class Attached(mapid_probes_bench.Measured):
+    """A mapid with an nsdump beside it that is attached for the whole run."""
+
+    def __init__(self, mapid, program, capture, *nsdump):
+        super().__init__(mapid, program, capture, NETSLICE="attach=yes")
+        self.output = tempfile.TemporaryFile("w+")
+        self.nsdump = subprocess.Popen(
+            [*nsdump, "--pid", str(self.daemon.process.pid)],
+            stdout=self.output,
+            stderr=subprocess.STDOUT,
+            preexec_fn=lambda: os.sched_setaffinity(0, {max(os.sched_getaffinity(0))}),
+        )
+        self.daemon.process.send_signal(signal.SIGCONT)
+        if not mapid.wait_until(self.is_attached):
+            super().close()
+            self.output.seek(0)
+            sys.exit(f"{' '.join(nsdump)}: not attached: {self.output.read()}")
+        self.daemon.process.send_signal(signal.SIGSTOP)
+
+    def is_attached(self):
+        """Either command says something once it has records, and before only if it fails."""
+        return self.nsdump.poll() is None and os.fstat(self.output.fileno()).st_size > 0
+
+    def close(self):
+        self.daemon.process.send_signal(signal.SIGCONT)
+        has_stayed = self.nsdump.poll() is None
+        with contextlib.suppress(ProcessLookupError):
+            self.nsdump.send_signal(signal.SIGINT)
+        self.nsdump.wait()
+        self.output.close()
+        super().close()
+        if not has_stayed:
+            sys.exit("nsdump ended before the measurement did")
+
+
+def main():
+    mapid_path, nsdump, source, build = sys.argv[1:5]
+    if not pathlib.Path("/proc/self/schedstat").exists():
+        mapid_probes_bench.skip(
+            "this kernel does not report the CPU time of threads (CONFIG_SCHED_INFO)"
+        )
+    os.environ["NETSLICE_BUILD"] = build
+    os.environ["NETSLICE_SOURCE"] = source
+    sys.path.insert(0, os.path.join(source, "tests/flow"))
+    import mapid  # pylint: disable=import-outside-toplevel
+
+    capture = os.path.abspath(big_capture(source, build))
+    load(capture)
+    alone = mapid_probes_bench.Measured(mapid, mapid_path, capture, NETSLICE="attach=yes")
+    top = Attached(mapid, mapid_path, capture, nsdump, "top", "--json")
+    record = Attached(mapid, mapid_path, capture, nsdump, "record", "--verbose", "-w", "/dev/null")
+    for number in range(ROUNDS):
+        for one in (alone, top, record) if number % 2 else (record, top, alone):
+            one.run()
+    for one in (alone, top, record):
+        one.close()
+    tell = mapid_probes_bench.figure
+    tell("nsdump_top_over_none_ratio", 0.98, top, alone, "nsdump top / nothing attached")
+    tell("nsdump_top_over_record_ratio", None, top, record, "nsdump top / nsdump record")
+
+
+if __name__ == "__main__":
+    main()
