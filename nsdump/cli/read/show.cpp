@@ -196,7 +196,7 @@ int Show::run()
         }
         output_.flush_when_full();
     }
-    output_.finish();
+    end_output(output_);
     return finish_reading(trace_, merger);
 }
 
