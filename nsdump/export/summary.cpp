@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "common/command/counted.hpp"
+#include "export/columns.hpp"
 #include "export/escape.hpp"
 #include "export/field_tables.hpp"
 
@@ -21,31 +22,10 @@ using command::counted;
 constexpr size_t kLeastColumns = 40, kLeastLines = 12;
 constexpr size_t kMostWarnings = 3;
 constexpr size_t kMostNameColumns = 32;
+constexpr const char *kCut = "..."; // after a text that does not fit
 
 constexpr const char *kBold = "\033[1m", *kRed = "\033[31m", *kYellow = "\033[33m",
                      *kFaint = "\033[2m", *kPlain = "\033[0m";
-
-// The text as far as it fits, with "..." if it does not.
-std::string shortened(const std::string &text, size_t columns)
-{
-    if (display_width(text) <= columns)
-        return text;
-    constexpr size_t kDots = 3;
-    std::string out;
-    size_t width = 0;
-    for (size_t at = 0; at < text.size();) {
-        size_t next = at + 1; // to the start of the next character
-        while (next < text.size() && (uint8_t(text[next]) & 0xc0) == 0x80)
-            ++next;
-        const std::string character = text.substr(at, next - at);
-        width += display_width(character);
-        if (width + kDots > columns)
-            break;
-        out += character;
-        at = next;
-    }
-    return out + "...";
-}
 
 class Screen
 {
@@ -57,7 +37,7 @@ public:
     size_t columns() const { return columns_; }
     void line(const std::string &text, const char *colour = nullptr)
     {
-        const std::string shown = shortened(text, columns_);
+        const std::string shown = cut_to(text, columns_, kCut);
         text_ += colour && has_colours_ && !shown.empty() ? colour + shown + kPlain : shown;
         text_ += '\n';
     }
@@ -125,11 +105,6 @@ std::vector<Row> rows_of(const StatsReport &report)
     return rows;
 }
 
-std::string padded(const std::string &text, size_t width)
-{
-    return std::string(width - std::min(display_width(text), width), ' ') + text;
-}
-
 void put_table(const std::vector<Row> &rows, size_t shown, Screen &screen)
 {
     double all_ticks = 0;
@@ -153,10 +128,10 @@ void put_table(const std::vector<Row> &rows, size_t shown, Screen &screen)
         widths.push_back(width);
     }
     for (size_t i = 0; i < table.size(); ++i) {
-        const std::string name = i == 0 ? "slice" : shortened(rows[i - 1].name, name_width);
-        std::string line = name + std::string(name_width - display_width(name), ' ');
+        const std::string name = i == 0 ? "slice" : cut_to(rows[i - 1].name, name_width, kCut);
+        std::string line = left_aligned(name, name_width);
         for (size_t column = 0; column < widths.size(); ++column)
-            line += "  " + padded(table[i][column], widths[column]);
+            line += "  " + right_aligned(table[i][column], widths[column]);
         screen.line(line, i == 0 ? kBold : nullptr);
     }
 }
