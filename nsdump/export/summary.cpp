@@ -19,7 +19,6 @@ namespace
 {
 using command::counted;
 
-constexpr size_t kLeastColumns = 40, kLeastLines = 12;
 constexpr size_t kMostWarnings = 3;
 constexpr size_t kMostNameColumns = 32;
 constexpr const char *kCut = "..."; // after a text that does not fit
@@ -30,8 +29,7 @@ constexpr const char *kBold = "\033[1m", *kRed = "\033[31m", *kYellow = "\033[33
 class Screen
 {
 public:
-    explicit Screen(const ScreenSize &size)
-        : columns_(std::max(size.columns, kLeastColumns)), has_colours_(size.has_colours)
+    explicit Screen(const ScreenSize &size) : columns_(size.columns), has_colours_(size.has_colours)
     {
     }
     size_t columns() const { return columns_; }
@@ -114,7 +112,9 @@ void put_table(const std::vector<Row> &rows, size_t shown, Screen &screen)
     std::vector<Cells> table = {kTitles};
     for (size_t i = 0; i < shown; ++i) {
         table.push_back(cells_of(*rows[i].field, all_ticks));
-        name_width = std::max(name_width, std::min(display_width(rows[i].name), kMostNameColumns));
+        name_width =
+            std::max(name_width,
+                     std::min({display_width(rows[i].name), kMostNameColumns, screen.columns()}));
     }
     std::vector<size_t> widths;
     size_t all_columns = name_width;
@@ -182,7 +182,7 @@ std::string stats_summary(const StatsReport &report, const ScreenSize &size)
     // Besides the rows: two lines above, the table's title and the empty lines around it, the
     // warnings, the last line and the prompt.
     const size_t others = 8 + std::min(report.warnings.size(), kMostWarnings);
-    const size_t room = std::max(size.lines, kLeastLines) - others;
+    const size_t room = size.lines > others ? size.lines - others : 1;
     const size_t shown = std::min(rows.size(), room);
     if (shown > 0) {
         screen.line("");
