@@ -107,7 +107,9 @@ RunCommand add(command::ArgumentSet &arguments)
     auto options = std::make_shared<Options>();
     arguments.add("traces", options->traces, "the two traces, or those to compare with --baseline")
         .kind("TRACE");
-    arguments.add("--slice", options->slice, "only slices with this name").kind("NAME");
+    arguments.add("--slice", options->slice, "only slices with this name")
+        .kind("NAME")
+        .check(command::is_given);
     arguments
         .add("--fail-on", options->fail_on,
              "exit with 1 if a slice is slower, or if one is slower or faster")

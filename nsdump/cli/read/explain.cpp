@@ -77,7 +77,10 @@ RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
     add_trace(arguments, options->trace);
-    arguments.add("--slice,slice", options->slice, "name of the slice").kind("NAME").required();
+    arguments.add("--slice,slice", options->slice, "name of the slice")
+        .kind("NAME")
+        .check(command::is_given)
+        .required();
     arguments
         .add("--calibration", options->calibration,
              "calibration.json of nscalibrate to use instead of the trace's own constants")
