@@ -44,6 +44,9 @@ public:
     Output(const Output &) = delete;
     Output &operator=(const Output &) = delete;
 
+    // Whether it appears only at finish(), perhaps in place of an older file.
+    bool is_file() const { return !temporary_.empty(); }
+    const std::string &path() const { return path_; } // as given; empty: standard output
     // Append complete lines only, so that an interrupted output ends with a complete line.
     std::string &text() { return text_; }
     void flush_when_full()

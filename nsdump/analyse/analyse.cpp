@@ -367,9 +367,10 @@ bool read_all(TraceFile &trace, const Correction &correction, const AnalyseOptio
     UserAndKernelPairs sides(trace, programs_in_range, kernel_in_range);
     Merger merger(trace, options.plan ? Order::kTime : pairing_order(trace), options.plan);
     Run run;
-    uint64_t runs = 0;
+    uint64_t runs = 0, records_in_range = 0;
     while (merger.next(run)) {
         gate.note(run);
+        records_in_range += run.is_lead_in ? 0 : run.events.size();
         if (programs.thinning)
             programs.thinning->consume(run);
         kernel.consume(run);
@@ -394,8 +395,10 @@ bool read_all(TraceFile &trace, const Correction &correction, const AnalyseOptio
     }
     kernel.finish(trace, correction, report);
     tell_doubtful(kernel.doubtful(), report);
-    if (options.plan)
+    if (options.plan) {
+        report.records = records_in_range;
         tell_range(*options.plan, trace, report);
+    }
     tell_all(trace, correction, faults, merger.has_plan(), report);
     return kernel.has_nested();
 }

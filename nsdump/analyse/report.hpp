@@ -154,7 +154,7 @@ struct StatsReport {
     std::vector<std::string> kernel_counter_names;
     Losses losses;
     Pauses pauses;
-    uint64_t records = 0; // decoded
+    uint64_t records = 0; // decoded; with a range, those in it
     uint64_t damaged_bytes = 0;
     uint64_t damaged_chunks = 0;
     uint64_t missing_chunks = 0;

@@ -5,13 +5,12 @@
 #include <limits>
 
 #include "decode/error.hpp"
-#include "export/escape.hpp"
+#include "export/utf8.hpp"
 
 namespace nsdump::arrow
 {
 void Texts::add(const std::string &text)
 {
-    // As JSON has it, so that both formats have the same names.
     bytes += utf8_text(text);
     if (bytes.size() > size_t(std::numeric_limits<int32_t>::max()))
         throw TraceError("the names of the trace take more than 2 GiB, which Arrow's dictionaries "

@@ -54,7 +54,7 @@ Exit codes:
   2    invalid usage
   3    a file cannot be read, is not a trace, or has a newer version
   4    the output cannot be written
-  130  interrupted; what was read until then was printed)";
+  130  interrupted; what was read until then was printed; no file is written)";
 }
 
 std::span<const Command *const> all_commands()

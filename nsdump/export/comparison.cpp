@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "export/columns.hpp"
 #include "export/escape.hpp"
 
 namespace nsdump
@@ -83,11 +84,6 @@ std::string verdict_text(const Comparison &one, bool has_colours)
     return colour ? colour + text + "\x1b[0m" : text;
 }
 
-std::string padding(const std::string &text, size_t width)
-{
-    return std::string(width - std::min(display_width(text), width), ' ');
-}
-
 void add_table(const Compared &compared, bool has_colours, std::string &out)
 {
     std::vector<Cells> rows;
@@ -109,8 +105,8 @@ void add_table(const Compared &compared, bool has_colours, std::string &out)
         out += display_width(name) > name_width ? "\n" + std::string(name_width, ' ')
                                                 : padding(name, name_width);
         for (size_t i = 0; i < kCells; ++i) // figures are words, which begin in one column
-            out += "  " + (i == 0 ? cells[i] + padding(cells[i], widths[i])
-                                  : padding(cells[i], widths[i]) + cells[i]);
+            out += "  " + (i == 0 ? left_aligned(cells[i], widths[i])
+                                  : right_aligned(cells[i], widths[i]));
         out += "  " + verdict + "\n";
     };
     Cells titles;

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "export/columns.hpp"
+
 namespace nsdump
 {
 namespace
@@ -83,11 +85,6 @@ std::vector<Row> rows_of(const SliceList &slices, const std::string &field, bool
     return rows;
 }
 
-std::string padding(size_t columns, size_t width)
-{
-    return std::string(width - std::min(columns, width), ' ');
-}
-
 struct Widths {
     size_t name = 5;
     std::array<size_t, kColumns.size()> columns{};
@@ -107,9 +104,8 @@ struct Widths {
 
 void add_name(const std::string &name, size_t width, std::string &out)
 {
-    const size_t columns = display_width(name);
-    out +=
-        columns <= width ? name + padding(columns, width) : name + '\n' + std::string(width, ' ');
+    out += display_width(name) <= width ? left_aligned(name, width)
+                                        : name + '\n' + std::string(width, ' ');
 }
 
 void add_table(const std::vector<Row> &rows, std::string &out)
@@ -120,7 +116,7 @@ void add_table(const std::vector<Row> &rows, std::string &out)
                        printable(rows.front().field->field), printable(rows.front().field->unit));
     add_name("slice", widths.name, out);
     const auto add_cell = [&](size_t i, const std::string &cell) {
-        out += "  " + padding(display_width(cell), widths.columns[i]) + cell;
+        out += "  " + right_aligned(cell, widths.columns[i]);
     };
     for (size_t i = 0; i < kColumns.size(); ++i)
         add_cell(i, kColumns[i].title);

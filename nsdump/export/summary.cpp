@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "common/command/counted.hpp"
+#include "export/columns.hpp"
 #include "export/escape.hpp"
 #include "export/field_tables.hpp"
 
@@ -18,46 +19,23 @@ namespace
 {
 using command::counted;
 
-constexpr size_t kLeastColumns = 40, kLeastLines = 12;
 constexpr size_t kMostWarnings = 3;
 constexpr size_t kMostNameColumns = 32;
+constexpr const char *kCut = "..."; // after a text that does not fit
 
 constexpr const char *kBold = "\033[1m", *kRed = "\033[31m", *kYellow = "\033[33m",
                      *kFaint = "\033[2m", *kPlain = "\033[0m";
 
-// The text as far as it fits, with "..." if it does not.
-std::string shortened(const std::string &text, size_t columns)
-{
-    if (display_width(text) <= columns)
-        return text;
-    constexpr size_t kDots = 3;
-    std::string out;
-    size_t width = 0;
-    for (size_t at = 0; at < text.size();) {
-        size_t next = at + 1; // to the start of the next character
-        while (next < text.size() && (uint8_t(text[next]) & 0xc0) == 0x80)
-            ++next;
-        const std::string character = text.substr(at, next - at);
-        width += display_width(character);
-        if (width + kDots > columns)
-            break;
-        out += character;
-        at = next;
-    }
-    return out + "...";
-}
-
 class Screen
 {
 public:
-    explicit Screen(const ScreenSize &size)
-        : columns_(std::max(size.columns, kLeastColumns)), has_colours_(size.has_colours)
+    explicit Screen(const ScreenSize &size) : columns_(size.columns), has_colours_(size.has_colours)
     {
     }
     size_t columns() const { return columns_; }
     void line(const std::string &text, const char *colour = nullptr)
     {
-        const std::string shown = shortened(text, columns_);
+        const std::string shown = cut_to(text, columns_, kCut);
         text_ += colour && has_colours_ && !shown.empty() ? colour + shown + kPlain : shown;
         text_ += '\n';
     }
@@ -125,11 +103,6 @@ std::vector<Row> rows_of(const StatsReport &report)
     return rows;
 }
 
-std::string padded(const std::string &text, size_t width)
-{
-    return std::string(width - std::min(display_width(text), width), ' ') + text;
-}
-
 void put_table(const std::vector<Row> &rows, size_t shown, Screen &screen)
 {
     double all_ticks = 0;
@@ -139,7 +112,9 @@ void put_table(const std::vector<Row> &rows, size_t shown, Screen &screen)
     std::vector<Cells> table = {kTitles};
     for (size_t i = 0; i < shown; ++i) {
         table.push_back(cells_of(*rows[i].field, all_ticks));
-        name_width = std::max(name_width, std::min(display_width(rows[i].name), kMostNameColumns));
+        name_width =
+            std::max(name_width,
+                     std::min({display_width(rows[i].name), kMostNameColumns, screen.columns()}));
     }
     std::vector<size_t> widths;
     size_t all_columns = name_width;
@@ -153,10 +128,10 @@ void put_table(const std::vector<Row> &rows, size_t shown, Screen &screen)
         widths.push_back(width);
     }
     for (size_t i = 0; i < table.size(); ++i) {
-        const std::string name = i == 0 ? "slice" : shortened(rows[i - 1].name, name_width);
-        std::string line = name + std::string(name_width - display_width(name), ' ');
+        const std::string name = i == 0 ? "slice" : cut_to(rows[i - 1].name, name_width, kCut);
+        std::string line = left_aligned(name, name_width);
         for (size_t column = 0; column < widths.size(); ++column)
-            line += "  " + padded(table[i][column], widths[column]);
+            line += "  " + right_aligned(table[i][column], widths[column]);
         screen.line(line, i == 0 ? kBold : nullptr);
     }
 }
@@ -207,7 +182,7 @@ std::string stats_summary(const StatsReport &report, const ScreenSize &size)
     // Besides the rows: two lines above, the table's title and the empty lines around it, the
     // warnings, the last line and the prompt.
     const size_t others = 8 + std::min(report.warnings.size(), kMostWarnings);
-    const size_t room = std::max(size.lines, kLeastLines) - others;
+    const size_t room = size.lines > others ? size.lines - others : 1;
     const size_t shown = std::min(rows.size(), room);
     if (shown > 0) {
         screen.line("");

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "analyse/compare/figure_names.hpp"
 #include "analyse/compare/gate.hpp"
 #include "export/gate.hpp"
 #include "unit/nsdump/analyse/compare/made_up_report.hpp"
@@ -40,6 +41,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (const nsdump::RuleFault &fault : file.faults)
         if (fault.line == 0 || fault.line > lines || fault.column == 0 || fault.column > size + 1 ||
             fault.what.empty())
+            std::abort();
+    for (const nsdump::RuleFault &fault : nsdump::unknown_figures(file.rules, runs(), runs()))
+        if (fault.line == 0 || fault.line > lines || fault.column == 0 || fault.column > size)
             std::abort();
     const auto results = nsdump::judge_rules(file.rules, runs(), runs(), {});
     if (results.size() < file.rules.size())

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "analyse/compare/compare.hpp"
+#include "analyse/compare/figure_names.hpp"
 #include "analyse/compare/rule_figure.hpp"
 #include "decode/error.hpp"
 

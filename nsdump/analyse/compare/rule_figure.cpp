@@ -6,13 +6,13 @@
 #include <cctype>
 #include <cmath>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "analyse/compare/comparable.hpp"
+#include "analyse/compare/figure_names.hpp"
 #include "analyse/correct/student.hpp"
 
 namespace nsdump
@@ -36,13 +36,6 @@ bool is_same_word(const std::string &counter, std::string_view lower)
 bool is_raw(const Rule &rule)
 {
     return rule.figure.starts_with("raw_");
-}
-
-// Without "net_" or "raw_".
-std::string_view counter_of(const Rule &rule)
-{
-    const std::string_view figure = rule.figure;
-    return figure.starts_with("net_") || figure.starts_with("raw_") ? figure.substr(4) : figure;
 }
 
 Statistic statistic_of(const Rule &rule, bool is_time)
@@ -259,6 +252,12 @@ Figures rule_figures(const Rule &rule, const RunsOfSide &side, const SliceKey &s
         out.of_runs.push_back(*found.figure);
     }
     return out;
+}
+
+std::string_view counter_of(const Rule &rule)
+{
+    const std::string_view figure = rule.figure;
+    return figure.starts_with("net_") || figure.starts_with("raw_") ? figure.substr(4) : figure;
 }
 
 std::string rule_unit(const Rule &rule)

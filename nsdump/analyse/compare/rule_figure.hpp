@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyse/compare/rules.hpp"
@@ -33,6 +34,8 @@ Figures rule_figures(const Rule &rule, const RunsOfSide &side, const SliceKey &s
                      const Divisor &divisor);
 // "ns" or the counter; with what it is per.
 std::string rule_unit(const Rule &rule);
+// Without "net_" or "raw_": "ns" or the counter, in lower case.
+std::string_view counter_of(const Rule &rule);
 // "ticks" or the counter's name in this trace; empty if it has neither.
 std::string field_of_rule(const Rule &rule, const StatsReport &report);
 } // namespace nsdump

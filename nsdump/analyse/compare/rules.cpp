@@ -3,7 +3,6 @@
 #include "analyse/compare/rules.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -14,13 +13,12 @@
 #include <fmt/format.h>
 #include <nslice/rules.h>
 
+#include "analyse/compare/figure_names.hpp"
+
 namespace nsdump
 {
 namespace
 {
-constexpr std::array kCountFigures = {"count",       "lost",     "migrated", "spans_loss",
-                                      "unmatched",   "too_deep", "crossed",  "below_noise",
-                                      "interrupted", "uncounted"};
 constexpr std::pair<const char *, Statistic> kStatistics[] = {
     {"mean", Statistic::kMean}, {"trimmed", Statistic::kTrimmed}, {"p50", Statistic::kP50},
     {"p90", Statistic::kP90},   {"p99", Statistic::kP99},         {"p999", Statistic::kP999},
@@ -152,6 +150,7 @@ void LineParser::figure(Rule &rule)
     skip_blanks();
     const size_t begin = at_;
     rule.figure = word();
+    rule.figure_column = begin + 1;
     if (rule.figure.empty())
         fail("a figure is missing (such as net_ns, instructions or lost)");
     const bool is_count = is_count_figure(rule.figure);
@@ -299,9 +298,11 @@ bool NameOrPattern::matches(const std::string &name) const
 
 RuleFile parse_rules(const std::string &text)
 {
+    constexpr std::string_view kByteOrderMark = "\ufeff"; // some editors write it
     RuleFile out;
     size_t number = 0;
-    for (size_t begin = 0; begin < text.size(); ++number) {
+    for (size_t begin = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+         begin < text.size(); ++number) {
         const size_t end = std::min(text.find('\n', begin), text.size());
         parse_line(std::string_view(text).substr(begin, end - begin), number + 1, out);
         begin = end + 1;
@@ -325,10 +326,5 @@ const char *statistic_name(Statistic statistic)
         if (one == statistic)
             return text;
     return "";
-}
-
-bool is_count_figure(const std::string &figure)
-{
-    return std::find(kCountFigures.begin(), kCountFigures.end(), figure) != kCountFigures.end();
 }
 } // namespace nsdump

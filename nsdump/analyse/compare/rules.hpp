@@ -29,6 +29,7 @@ struct Rule {
     NameOrPattern slice;
     std::vector<NameOrPattern> divisor; // of a ratio: one; otherwise none
     std::string figure;                 // in lower case: "net_ns", "instructions", "lost"
+    size_t figure_column = 0;           // from 1
     bool is_per_packet = false;
     Statistic statistic = Statistic::kDefault;
     RuleOrder order = RuleOrder::kAtMost;
@@ -62,6 +63,4 @@ RuleFile parse_rules(const std::string &text);
 const char *order_name(RuleOrder order);
 // Empty for the default.
 const char *statistic_name(Statistic statistic);
-// Whether the figure is a number of slices or records, such as "count" or "lost".
-bool is_count_figure(const std::string &figure);
 } // namespace nsdump

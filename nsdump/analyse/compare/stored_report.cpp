@@ -178,13 +178,16 @@ bool is_stored_report(const std::string &path)
         return false; // reading from a pipe would take what it holds
     std::ifstream file(path);
     char first = 0;
-    return file >> first && first == '{';
+    return file >> first && (first == '{' || first == '[');
 }
 
 StatsReport parse_stored_report(const std::string &text, const std::string &name)
 {
     try {
         const Json json = Json::parse(text);
+        if (!json.is_object())
+            throw TraceError(fmt::format("{}: not a report: JSON of type {}, not an object ({})",
+                                         name, json.type_name(), kRemedy));
         const std::string schema = json.value("schema", "");
         if (schema != kSchema)
             throw TraceError(fmt::format("{}: schema is \"{}\", not \"{}\" ({})", name, schema,

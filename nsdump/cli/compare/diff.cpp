@@ -28,11 +28,10 @@ struct Options : CompareChoices {
 struct Paths {
     std::vector<std::string> first, second;
 
-    std::vector<std::string> all(const std::string &calibration) const
+    std::vector<std::string> all() const
     {
         std::vector<std::string> paths = first;
         paths.insert(paths.end(), second.begin(), second.end());
-        paths.push_back(calibration);
         return paths;
     }
 };
@@ -69,7 +68,10 @@ bool fails(const std::string &fail_on, const Comparison &one)
 int run(const Options &options)
 {
     const Paths paths = paths_of(options);
-    command::Output output(options.output, paths.all(options.calibration));
+    std::vector<std::string> inputs = paths.all();
+    check_inputs(inputs, options, "");
+    inputs.push_back(options.calibration);
+    command::Output output(options.output, inputs);
     const Runs first = read_runs(paths.first, options), second = read_runs(paths.second, options);
     const std::vector<Comparison> all = compare(first, second, options.options(), options.slice);
     if (all.empty() && !options.slice.empty())
@@ -105,7 +107,9 @@ RunCommand add(command::ArgumentSet &arguments)
     auto options = std::make_shared<Options>();
     arguments.add("traces", options->traces, "the two traces, or those to compare with --baseline")
         .kind("TRACE");
-    arguments.add("--slice", options->slice, "only slices with this name").kind("NAME");
+    arguments.add("--slice", options->slice, "only slices with this name")
+        .kind("NAME")
+        .check(command::is_given);
     arguments
         .add("--fail-on", options->fail_on,
              "exit with 1 if a slice is slower, or if one is slower or faster")

@@ -11,6 +11,8 @@
 #include <system_error>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "analyse/compare/stored_report.hpp"
 #include "cli/commands.hpp"
 #include "cli/read/analysis.hpp"
@@ -23,11 +25,24 @@ namespace nsdump
 {
 namespace
 {
+// The option that would change the figures of a trace, but not those of a stored report; or null.
+const char *constants_option(const CompareChoices &choices)
+{
+    return !choices.calibration.empty() ? "--calibration"
+           : choices.has_no_thinning    ? "--no-thinning"
+                                        : nullptr;
+}
+
 StatsReport read_run(const std::string &path, const CompareChoices &choices)
 {
     check_trace_name(path);
-    if (is_stored_report(path))
+    if (is_stored_report(path)) {
+        if (const char *const option = constants_option(choices))
+            tell_warning(path, fmt::format("{} does not change it: JSON has the figures of when it "
+                                           "was written",
+                                           option));
         return read_stored_report(path);
+    }
     TraceFile trace(path);
     return analyse_with_progress(
         trace, {choices.calibration, false, choices.is_quiet, !choices.has_no_thinning, false});
@@ -60,6 +75,21 @@ void add_compare_choices(command::ArgumentSet &arguments, CompareChoices &choice
                        "compare although the machines or their calibrations differ");
     add_output(arguments, choices.output);
     add_quiet(arguments, choices.is_quiet);
+}
+
+void check_inputs(const std::vector<std::string> &runs, const CompareChoices &choices,
+                  const std::string &rules)
+{
+    const char *const option = constants_option(choices);
+    if (option && std::ranges::all_of(runs, is_stored_report))
+        throw command::UsageError(fmt::format("{} changes nothing: all figures are stored ones "
+                                              "(omit it, or give traces instead of JSON)",
+                                              option));
+    std::vector<std::string> inputs = runs;
+    inputs.insert(inputs.end(), {choices.calibration, rules});
+    if (std::ranges::count(inputs, "-") > 1)
+        throw command::UsageError("- is given more than once: standard input is one file (save "
+                                  "the others, and name them)");
 }
 
 std::vector<std::string> baseline_paths(const std::vector<std::string> &given)

@@ -33,6 +33,11 @@ struct CompareChoices {
 // All but the traces; the output's help differs.
 void add_compare_choices(command::ArgumentSet &arguments, CompareChoices &choices);
 
+// Throws UsageError if several of the inputs are "-", which can be read only once, or if a choice
+// has no effect on any of them.  `rules` may be empty.
+void check_inputs(const std::vector<std::string> &runs, const CompareChoices &choices,
+                  const std::string &rules);
+
 // The name itself if there is such a file, otherwise the names between its commas.
 std::vector<std::string> baseline_paths(const std::vector<std::string> &given);
 

@@ -67,7 +67,7 @@ int export_events(const ExportOptions &options)
         output.flush_when_full();
         return written < options.limit;
     };
-    return for_each_run(options, trace, Order::kTime, write, [&](bool) { output.finish(); });
+    return for_each_run(options, trace, Order::kTime, write, [&](bool) { end_output(output); });
 }
 
 int export_slices(const ExportOptions &options)
@@ -81,7 +81,7 @@ int export_slices(const ExportOptions &options)
                    {trace.counter_names(), trace.kernel_counter_names()});
     rows.header(output.text());
     SliceWriter writer(rows, output);
-    return for_each_slice(options, trace, writer, [&] { output.finish(); });
+    return for_each_slice(options, trace, writer, [&] { end_output(output); });
 }
 
 int export_stats(const ExportOptions &options)
@@ -97,10 +97,10 @@ int export_stats(const ExportOptions &options)
             return slice.name != options.selection.slice;
         });
     output.text() = row_format(options) == RowFormat::json ? stats_json(report) : stats_csv(report);
-    output.finish();
+    const bool is_interrupted = end_output(output);
     for (const std::string &warning : report.warnings)
         tell_warning(report.path, warning);
-    if (report.is_interrupted)
+    if (is_interrupted)
         return kExitInterrupted;
     return report.has_findings() ? kExitFindings : kExitOk;
 }

@@ -107,10 +107,10 @@ int export_stacks(const ExportOptions &options)
         const StackTitles titles = {
             std::filesystem::path(trace.source().name()).filename().string(), weight->words(trace),
             weight->unit(trace), weight->is_time(), words.empty() ? "" : "not in it: " + words};
-        if (command_was_interrupted()) // sums over a part would look like those of the whole
+        if (!command_was_interrupted()) // sums over a part would look like those of the whole
+            write_format(options, frames, trace.names(), titles, output);
+        if (end_output(output))
             return uint64_t{0};
-        write_format(options, frames, trace.names(), titles, output);
-        output.finish();
         tell_stacks(trace, collector, frames, titles.unit);
         return collector.unmatched_stops();
     });

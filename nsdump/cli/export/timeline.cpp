@@ -48,7 +48,7 @@ public:
     void finish()
     {
         timeline_.finish(slices_ < options_.limit && !command_was_interrupted());
-        output_.finish();
+        end_output(output_);
     }
 
 private:

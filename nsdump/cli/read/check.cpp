@@ -10,6 +10,7 @@
 #include "analyse/losses.hpp"
 #include "analyse/pauses.hpp"
 #include "cli/commands.hpp"
+#include "cli/read/finish.hpp"
 #include "common/command/arguments.hpp"
 #include "common/command/counted.hpp"
 #include "common/command/output.hpp"
@@ -172,7 +173,7 @@ int Check::run(bool quiet)
     for (const CpuChunks &chunks : trace_.cpus())
         if (!read_stream(chunks)) {
             say("interrupted while reading {}", chunks.title());
-            output_.finish();
+            end_output(output_);
             return kExitInterrupted;
         }
     check_equation();

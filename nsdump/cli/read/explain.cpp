@@ -31,16 +31,19 @@ struct Options {
     TimeRange range;
 };
 
-const SliceReport &slice_of(const StatsReport &report, const std::string &name)
+// None if the user interrupted before it was found.
+const SliceReport *slice_of(const StatsReport &report, const std::string &name)
 {
     std::vector<std::string> others;
     for (const SliceReport &slice : report.slices) {
         if (!slice.thinning)
             continue;
         if (slice.name == name)
-            return slice;
+            return &slice;
         others.push_back(printable(slice.name));
     }
+    if (report.is_interrupted)
+        return nullptr;
     throw command::UsageError(fmt::format("{}: no program slice \"{}\" with times; available: {}",
                                           report.path, printable(name), listed(others)));
 }
@@ -53,14 +56,14 @@ int run(const Options &options)
     const StatsReport report =
         analyse_with_progress(trace, {options.calibration, false, options.is_quiet,
                                       !options.has_no_thinning, true, options.range});
-    const SliceReport &slice = slice_of(report, options.slice);
-    output.text() = options.format == "json" ? explain_json(slice) : explain_text(slice);
-    output.finish();
+    if (const SliceReport *const slice = slice_of(report, options.slice))
+        output.text() = options.format == "json" ? explain_json(*slice) : explain_text(*slice);
+    const bool is_interrupted = end_output(output);
     // The text above says it of this slice.
     for (const std::string &warning : report.warnings)
         if (!warning.starts_with(kContradiction))
             tell_warning(report.path, warning);
-    if (report.is_interrupted)
+    if (is_interrupted)
         return kExitInterrupted;
     return report.has_findings() ? kExitFindings : kExitOk;
 }
@@ -74,7 +77,10 @@ RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
     add_trace(arguments, options->trace);
-    arguments.add("--slice,slice", options->slice, "name of the slice").kind("NAME").required();
+    arguments.add("--slice,slice", options->slice, "name of the slice")
+        .kind("NAME")
+        .check(command::is_given)
+        .required();
     arguments
         .add("--calibration", options->calibration,
              "calibration.json of nscalibrate to use instead of the trace's own constants")

@@ -6,8 +6,18 @@
 
 #include "decode/merge.hpp"
 
+namespace command
+{
+class Output;
+}
+
 namespace nsdump
 {
+// Ends the output of a command that has read a trace.  After Ctrl-C a file is not written, since a
+// part would look like the whole: one of that name stays as it was.  Returns whether it
+// was interrupted.
+bool end_output(command::Output &output);
+
 // For commands whose output is data: findings must not be mixed into it, nor be dropped.
 int finish_reading(TraceFile &trace, const Merger &merger);
 // `is_over`: all records were read.

@@ -38,6 +38,7 @@ struct Options {
     Selection selection;
     bool raw = false;
     std::string output;
+    bool is_quiet = false;
 };
 
 struct Open {
@@ -178,7 +179,7 @@ int Show::run()
     output_.text() +=
         fmt::format("{:>16} {:>4} {:>8}  event\n", in_ticks_ ? "ticks" : "ns", "cpu", "thread");
     Stacks stacks;
-    Merger merger(trace_, Order::kTime, plan_of(options_.selection, trace_, true));
+    Merger merger(trace_, Order::kTime, plan_of(options_.selection, trace_, options_.is_quiet));
     Run run;
     uint64_t shown = 0;
     while (shown < options_.limit && !command_was_interrupted() && merger.next(run)) {
@@ -196,7 +197,7 @@ int Show::run()
         }
         output_.flush_when_full();
     }
-    output_.finish();
+    end_output(output_);
     return finish_reading(trace_, merger);
 }
 
@@ -234,6 +235,7 @@ RunCommand add(command::ArgumentSet &arguments)
     add_time_range(arguments, options->selection.range);
     arguments.add_flag("--raw", options->raw, "clock ticks instead of nanoseconds since the start");
     add_output(arguments, options->output);
+    add_quiet(arguments, options->is_quiet);
     arguments.footer(help_footer(kExamples));
     return [options] { return run_show(*options); };
 }

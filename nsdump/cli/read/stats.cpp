@@ -54,11 +54,11 @@ int run(const Options &options)
         trace, {options.calibration, options.format == "json", options.is_quiet,
                 !options.has_no_thinning, false, options.range, options.threads});
     output.text() = text_of(report, options);
-    output.finish();
+    const bool is_interrupted = end_output(output);
     for (const std::string &warning : report.warnings)
         if (options.format == "csv") // the other formats include them
             tell_warning(report.path, warning);
-    if (report.is_interrupted)
+    if (is_interrupted)
         return kExitInterrupted;
     return report.has_findings() ? kExitFindings : kExitOk;
 }

@@ -8,6 +8,7 @@
 
 #include "analyse/losses.hpp"
 #include "cli/top/text.hpp"
+#include "export/columns.hpp"
 #include "export/escape.hpp"
 
 namespace nsdump
@@ -15,6 +16,7 @@ namespace nsdump
 namespace
 {
 constexpr size_t kMostNameColumns = 40, kLeastNameColumns = 12;
+constexpr const char *kCut = "~";    // after a text that does not fit
 constexpr size_t kValueColumns = 65; // beside the name
 
 // "12 k": at most four digits.
@@ -78,30 +80,6 @@ std::string head(const TopInterval &interval, const TopOrder &order)
                        lost_text(interval), unread, probes_text(interval));
 }
 
-// In whole letters, with what is missing shown.
-std::string cut_to(const std::string &text, size_t columns)
-{
-    if (display_width(text) <= columns)
-        return text;
-    std::string out;
-    for (size_t at = 0; at < text.size();) {
-        size_t next = at + 1;
-        while (next < text.size() && (uint8_t(text[next]) & 0xc0) == 0x80)
-            ++next;
-        if (display_width(out) + display_width(text.substr(at, next - at)) + 1 > columns)
-            break;
-        out += text.substr(at, next - at);
-        at = next;
-    }
-    return columns > 0 ? out + "~" : "";
-}
-
-std::string padded(const std::string &text, size_t columns)
-{
-    const std::string cut = cut_to(text, columns);
-    return cut + std::string(columns - std::min(columns, display_width(cut)), ' ');
-}
-
 // Name of the counter that the table shows; empty without counters.
 std::string shown_counter(const std::vector<TopRow> &rows)
 {
@@ -113,9 +91,9 @@ std::string shown_counter(const std::vector<TopRow> &rows)
 
 std::string title_text(size_t name_columns, const std::string &counter)
 {
-    return fmt::format("{} {:>8} {:>9} {:>8}{} {:>9} {:>8} {:>7}\n", padded("slice", name_columns),
-                       "per s", "net ns", "± 95 %",
-                       counter.empty() ? "" : fmt::format(" {:>9}", cut_to(counter, 9)),
+    return fmt::format("{} {:>8} {:>9} {:>8}{} {:>9} {:>8} {:>7}\n",
+                       left_aligned("slice", name_columns), "per s", "net ns", "± 95 %",
+                       counter.empty() ? "" : fmt::format(" {:>9}", cut_to(counter, 9, kCut)),
                        "ns/packet", "± 95 %", "% CPU");
 }
 
@@ -126,7 +104,8 @@ std::string row_text(const TopRow &row, size_t name_columns, bool has_counter)
         counter ? value_text(counter->value.mean) + (counter->is_net ? "" : "r") : "-";
     const auto mean = row.ns ? std::optional(row.ns->mean) : std::nullopt;
     return fmt::format(
-        "{} {:>8} {:>9} {:>8}{} {:>9} {:>8} {:>7}\n", padded(printable(row.name), name_columns),
+        "{} {:>8} {:>9} {:>8}{} {:>9} {:>8} {:>7}\n",
+        left_aligned(cut_to(printable(row.name), name_columns, kCut), name_columns),
         short_number(row.per_s), value_text(mean) + (row.ns && !row.is_net ? "r" : ""),
         value_text(row.ns ? row.ns->ci95 : std::nullopt),
         has_counter ? fmt::format(" {:>9}", counted) : "", value_text(row.packet_ns),
@@ -147,7 +126,7 @@ std::string cut_lines(const std::string &text, size_t columns)
     std::string lines;
     for (size_t begin = 0; begin < text.size();) {
         const size_t end = text.find('\n', begin);
-        lines += cut_to(text.substr(begin, end - begin), columns) + "\n";
+        lines += cut_to(text.substr(begin, end - begin), columns, kCut) + "\n";
         begin = end + 1;
     }
     return lines;

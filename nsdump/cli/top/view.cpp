@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "export/columns.hpp"
 #include "export/escape.hpp"
 
 namespace nsdump
@@ -13,7 +14,7 @@ namespace nsdump
 namespace
 {
 constexpr char kEscape = 27, kBackspace = 8, kDelete = 127;
-constexpr size_t kMostFilterBytes = 100;
+constexpr size_t kMostFilterBytes = 100, kMostFollowing = 3; // bytes after a character's first
 
 constexpr const char *kHelp = R"(Keys of nsdump top
 
@@ -32,6 +33,11 @@ included.
 
 Any key leaves this help.
 )";
+
+bool is_continuation(char byte)
+{
+    return (uint8_t(byte) & 0xc0) == 0x80;
+}
 } // namespace
 
 void TopView::take(TopInterval interval)
@@ -53,11 +59,23 @@ void TopView::edit_filter(char key)
         order_.filter = filter_before_;
         is_editing_ = false;
     } else if (key == kBackspace || key == kDelete) {
+        while (!order_.filter.empty() && is_continuation(order_.filter.back()))
+            order_.filter.pop_back();
         if (!order_.filter.empty())
             order_.filter.pop_back();
-    } else if (uint8_t(key) >= ' ' && order_.filter.size() < kMostFilterBytes) {
-        order_.filter += key;
+    } else if (uint8_t(key) >= ' ') {
+        add_to_filter(key);
     }
+}
+
+// The bytes of a character come one by one.
+void TopView::add_to_filter(char key)
+{
+    const size_t bytes = order_.filter.size();
+    has_room_ = is_continuation(key) ? has_room_ && bytes < kMostFilterBytes + kMostFollowing
+                                     : bytes < kMostFilterBytes;
+    if (has_room_)
+        order_.filter += key;
 }
 
 void TopView::press(char key)
@@ -110,6 +128,6 @@ std::string TopView::frame(size_t rows, size_t columns) const
     const auto lines = size_t(std::count(text.begin(), text.end(), '\n'));
     if (lines + 1 < rows)
         text += std::string(rows - lines - 1, '\n');
-    return text + last_line().substr(0, columns) + "\n";
+    return text + cut_to(last_line(), columns, "") + "\n";
 }
 } // namespace nsdump

@@ -22,9 +22,11 @@ public:
     // The whole screen, with as many lines as it has rows.
     std::string frame(size_t rows, size_t columns) const;
     std::string table(const TopLimits &limits) const;
+    const std::string &filter() const { return order_.filter; }
 
 private:
     void edit_filter(char key);
+    void add_to_filter(char key);
     std::string last_line() const;
 
     TopOrder order_;
@@ -32,5 +34,6 @@ private:
     bool has_interval_ = false;
     bool is_paused_ = false, is_help_ = false, is_editing_ = false, wants_to_quit_ = false;
     std::string filter_before_; // while it is edited
+    bool has_room_ = true;      // for the character whose bytes come
 };
 } // namespace nsdump

@@ -3,7 +3,6 @@
 #include "export/stacks/stack_writers.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -11,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "export/columns.hpp"
 #include "export/escape.hpp"
 #include "flame_graph_template.hpp"
 
@@ -56,19 +56,10 @@ std::string colour_of(const std::string &name, bool is_unit)
 std::string label_of(const std::string &name, double pixels)
 {
     const double room = std::floor((pixels - 2 * kPadding) / kCharacter);
-    if (double(display_width(name)) <= room)
-        return name;
-    if (room < 3)
+    constexpr double kLeast = 3;
+    if (room < std::min(double(display_width(name)), kLeast))
         return "";
-    std::string cut;
-    size_t letters = 0;
-    for (const char byte : name) {
-        const bool begins_letter = (byte & 0xc0) != 0x80;
-        if (begins_letter && double(++letters) > room - 1)
-            break;
-        cut += byte;
-    }
-    return cut + "\u2026";
+    return cut_to(name, size_t(room), "\u2026");
 }
 
 struct Drawing {

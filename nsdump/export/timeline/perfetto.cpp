@@ -3,9 +3,9 @@
 #include <functional>
 #include <unordered_map>
 
-#include "export/escape.hpp"
 #include "export/timeline/trace_packet.pb.h"
 #include "export/timeline/writers.hpp"
+#include "export/utf8.hpp"
 
 namespace nsdump
 {

@@ -9,17 +9,17 @@ namespace nsdump
 SliceArguments::SliceArguments(const TraceFile &trace, const Correction &correction,
                                const MonotonicTime &time)
     : trace_(trace), correction_(correction), time_(time),
-      program_counters_(names_of(trace.counter_names())),
-      kernel_counters_(names_of(trace.kernel_counter_names()))
+      program_counters_(names_of(trace.counter_names(), "")),
+      kernel_counters_(names_of(trace.kernel_counter_names(), kKernelPrefix))
 {
 }
 
 std::vector<SliceArguments::CounterNames>
-SliceArguments::names_of(const std::vector<std::string> &counters)
+SliceArguments::names_of(const std::vector<std::string> &counters, const std::string &prefix)
 {
     std::vector<CounterNames> names;
     for (const std::string &counter : counters)
-        names.push_back({"raw_" + counter, "net_" + counter});
+        names.push_back({"raw_" + prefix + counter, "net_" + prefix + counter});
     return names;
 }
 

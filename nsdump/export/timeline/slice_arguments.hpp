@@ -27,7 +27,8 @@ private:
     struct CounterNames {
         std::string raw, net;
     };
-    static std::vector<CounterNames> names_of(const std::vector<std::string> &counters);
+    static std::vector<CounterNames> names_of(const std::vector<std::string> &counters,
+                                              const std::string &prefix);
 
     const TraceFile &trace_;
     const Correction &correction_;

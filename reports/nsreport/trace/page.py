@@ -123,19 +123,25 @@ def incomplete(document):
     return said + loss_text.gaps(document["losses"])
 
 
+def _drift_text(drift):
+    """Of one constant, as part of a sentence."""
+    whose = "the kernel's " if drift.get("kernel") else ""
+    moved = drift.get("on_cpu") or drift
+    where = f" on CPU {moved['cpu']}" if "cpu" in moved else ""
+    return (
+        f"{drift['what']} cost of {whose}{drift['kind']} ({drift['field']}) was "
+        f"{number(moved['start'])} at the start and {number(moved['end'])} at the end{where}"
+    )
+
+
 def warnings(document):
     said = loss_text.warnings(document["losses"])
-    for drift in (document["calibration"] or {}).get("drift") or []:
-        if drift["significant"]:
-            whose = "the kernel's " if drift.get("kernel") else ""
-            moved = drift.get("on_cpu") or drift
-            where = f" on CPU {moved['cpu']}" if "cpu" in moved else ""
-            said.append(
-                f"Calibration drift: {drift['what']} cost of {whose}{drift['kind']} "
-                f"({drift['field']}) was {number(moved['start'])} at the start and "
-                f"{number(moved['end'])} at the end{where}. The error bars reach both; the "
-                "usual cause is a busy or throttled machine."
-            )
+    drifts = (document["calibration"] or {}).get("drift") or []
+    if moved := [_drift_text(drift) for drift in drifts if drift["significant"]]:
+        said.append(
+            f"Calibration drift: {'; '.join(moved)}. The error bars reach both; the usual cause is "
+            "a busy or throttled machine."
+        )
     if document["trace"]["end"] == "killed":
         said.append(f"End of the trace: {ENDS['killed']}.")
     if document["info"].get("clock.invariant") == "no":

@@ -71,6 +71,27 @@ class Diff(CompareTest):
             compared[("filter", "instructions")]["verdict"], "no difference shown"
         )
 
+    def test_constants_are_not_changed_in_a_stored_report(self):
+        stored = self.folder / "constants.json"
+        stored.write_text(run(NSDUMP, "export", self.old, "--what=stats", "--json").stdout)
+        calibration = self.folder / "calibration.json"
+        for option in (f"--calibration={calibration}", "--no-thinning"):
+            done = run(NSDUMP, "diff", stored, stored, option)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(option.partition("=")[0], done.stderr)
+        done = run(NSDUMP, "diff", stored, self.new, "--no-thinning")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"{stored}: --no-thinning does not change it", done.stderr)
+
+    def test_json_that_is_no_report_is_named_so(self):
+        for text, words in (("[1, 2]", "array"), ("{}", "schema"), ("[", "invalid JSON")):
+            other = self.folder / "other.json"
+            other.write_text(text)
+            done = run(NSDUMP, "diff", other, self.new)
+            self.assertEqual(done.returncode, 3)
+            self.assertIn(words, done.stderr)
+            self.assertIn("nsdump export --what stats --json", done.stderr)
+
     def test_a_stored_report_stands_for_its_trace(self):
         stored = self.folder / "old.json"
         done = run(NSDUMP, "export", self.old, "--what", "stats", "--json", "-o", stored)
@@ -128,8 +149,9 @@ class Gate(CompareTest):
         return run(NSDUMP, "gate", self.rules(*rules), *words)
 
     def test_rules_that_hold_exit_with_0_and_broken_ones_with_1(self):
-        held = ("parse: instructions/packet <= 1e6", "*: lost == 0", "*: count == 30")
-        self.assertEqual(self.gate(held, self.new).returncode, 0)
+        held = ("parse: instructions/packet <= 1e6", "*: lost == 0", "*: count <= 30")
+        done = self.gate(held, self.new)
+        self.assertEqual(done.returncode, 0, done.stdout)
         done = self.gate((*held, "parse: instructions < 10"), self.new)
         self.assertEqual(done.returncode, 1)
         self.assertIn("broken", done.stdout)
@@ -175,6 +197,33 @@ class Gate(CompareTest):
         self.assertEqual(self.gate(("# nothing",), self.new).returncode, 2)
         self.assertEqual(run(NSDUMP, "gate", self.folder, self.new).returncode, 3)
         self.assertEqual(run(NSDUMP, "gate", "/dev/zero", self.new).returncode, 2)
+
+    def test_an_unknown_figure_exits_with_2_and_the_known_ones(self):
+        junit = self.folder / "unknown.xml"
+        done = self.gate(("*: lost == 0", "parse: net_nss <= 1"), self.new, "--junit", junit)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("costs.rules:2:8: unknown figure net_nss", done.stderr)
+        self.assertRegex(done.stderr, "net_ns, raw_ns, .*counters of these traces: instructions")
+        self.assertEqual((done.stdout, junit.exists()), ("", False))
+
+    def test_rules_or_a_trace_come_from_standard_input(self):
+        rule = "\ufeffparse: instructions < 10\r\n"
+        junit = self.folder / "input.xml"
+        words = (NSDUMP, "gate", "-", self.new, "--junit", junit)
+        done = run(*words, input=rule)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("broken", done.stdout)
+        self.assertIn('classname="standard input"', junit.read_text())
+        done = run(*words, input="parse")
+        self.assertIn("nsdump: standard input:1:6: ", done.stderr)
+        with open(self.new, "rb") as trace:
+            done = run(NSDUMP, "gate", self.rules("parse: instructions < 10"), "-", stdin=trace)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        twice = (("gate", "-", "-"), ("gate", "-", self.new, "--baseline", "-"), ("diff", "-", "-"))
+        for words in twice:
+            done = run(NSDUMP, *words, input=rule)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn("standard input is one file", done.stderr)
 
     def test_junit_has_the_fields_that_services_read(self):
         junit, markdown = self.folder / "gate.xml", self.folder / "gate.md"

@@ -76,6 +76,12 @@ class PartsOfATrace(MadeTraceTest):
         self.assertAlmostEqual(found["to_ns"], 2e6, delta=1)
         self.assertNotIn("range", json.loads(run(NSDUMP, "stats", self.trace, "--json").stdout))
 
+    def test_a_report_counts_the_records_of_its_range(self):
+        for options in (["--from", "1ms", "--to", "1100us"], ["--from", "1h"], ["--to", "1ms"]):
+            report = json.loads(run(NSDUMP, "stats", self.trace, "--json", *options).stdout)
+            shown = run(NSDUMP, "show", self.trace, *options).stdout.splitlines()[1:]
+            self.assertEqual(report["trace"]["records"], len(shown), options)
+
     def test_events_of_a_range_are_the_same_in_show_and_export(self):
         options = ["--from", "1ms", "--to", "1100us"]
         events = self.rows(self.trace, *options, what="events")

@@ -75,8 +75,7 @@ class TimelineTest(ProbedProgramsTest):
                 row = rows[one.name, self.key(one.arguments)].pop(0)
                 for name, value in row.items():
                     if name.startswith(("raw_", "net_")):
-                        shown = name.replace("kernel:", "")
-                        self.assertAlmostEqual(one.arguments[shown], value, delta=0.001)
+                        self.assertAlmostEqual(one.arguments[name], value, delta=0.001)
 
         self.each(check)
 

@@ -181,6 +181,7 @@ class WholeReport(ReportCase):
             "mapi-core/engine/packet_path/chain.cpp:41",
         ):
             self.assertIn(text, page)
+        self.assertEqual(page.count("Calibration drift"), 1)  # all constants in one warning
         value = support.STATS["slices"][0]["values"][0]
         self.assertIn(f"{value['raw']['mean']:.0f}", page)
         self.assertIn("46.2 \u00b1 2.7", page)

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "export/columns.hpp"
 #include "export/escape.hpp"
 #include "export/export_support.hpp"
 #include "support/catch.hpp"
@@ -44,7 +45,7 @@ TEST_CASE("a summary fits on any screen, with room for the prompt", "[nsdump][su
 {
     for (const size_t slices : {0, 1, 5, 300})
         for (const size_t lines : {12, 24, 50})
-            for (const size_t columns : {40, 80, 200}) {
+            for (const size_t columns : {1, 5, 20, 40, 80, 200}) {
                 const auto shown = lines_of(stats_summary(large_report(slices), {columns, lines}));
                 INFO(slices << " slices on " << columns << " x " << lines);
                 CHECK(shown.size() < lines);
@@ -52,6 +53,14 @@ TEST_CASE("a summary fits on any screen, with room for the prompt", "[nsdump][su
                     return nsdump::display_width(line) <= columns;
                 }));
             }
+}
+
+TEST_CASE("a screen with very few lines has the most important slice", "[nsdump][summary]")
+{
+    for (const size_t lines : {1, 5, 8}) {
+        const std::string text = stats_summary(test_support::varied_report(), {80, lines});
+        CHECK_THAT(text, Contains("rx") && Contains("1 more slice"));
+    }
 }
 
 TEST_CASE("what does not fit is counted, with the option that shows it", "[nsdump][summary]")

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "export/columns.hpp"
 #include "export/escape.hpp"
 #include "export/export_support.hpp"
 #include "support/catch.hpp"

@@ -125,3 +125,20 @@ TEST_CASE("each faulty line is reported, and the number of rules is bounded", "[
     REQUIRE_FALSE(file.faults.empty());
     CHECK(file.faults[0].line == kMostRules + 1);
 }
+
+TEST_CASE("a file of rules may begin with a byte order mark and have lines of Windows",
+          "[nsdump][rules]")
+{
+    const nsdump::RuleFile file = nsdump::parse_rules("\ufeffparse: net_ns <= 1\r\n\r\n"
+                                                      "# note\r\n*: lost == 0 strict\r\n");
+    CHECK(file.faults.empty());
+    REQUIRE(file.rules.size() == 2);
+    CHECK(file.rules[0].text == "parse: net_ns <= 1");
+    CHECK(file.rules[0].slice.text == "parse");
+    CHECK(file.rules[1].text == "*: lost == 0 strict");
+    CHECK(file.rules[1].line == 4);
+    const auto faults = nsdump::parse_rules("\ufeffparse net_ns").faults;
+    REQUIRE(faults.size() == 1);
+    CHECK(faults[0].column == 13); // as an editor counts
+    CHECK(nsdump::parse_rules("a: net_ns <= 1\n\ufeffb: net_ns <= 1").rules.size() == 2);
+}

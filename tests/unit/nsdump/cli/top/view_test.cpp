@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "export/utf8.hpp"
 #include "support/catch.hpp"
 #include "top_fixture.hpp"
 
@@ -82,6 +83,30 @@ TEST_CASE("a filter is typed, corrected, ended and undone", "[nsdump][top]")
     type(view, "/xyz\x1b");
     CHECK(shows(view, "many-short"));
     CHECK_FALSE(view.wants_to_quit());
+}
+
+TEST_CASE("a filter is edited in whole characters and never cut within one", "[nsdump][top]")
+{
+    TopView view = view_of_interval();
+    type(view, "/\u00e9\u8868\u793a\x7f");
+    CHECK(view.filter() == "\u00e9\u8868");
+    type(view, "\x7f\x7f\x7f");
+    CHECK(view.filter().empty());
+    for (int i = 0; i < 60; ++i)
+        type(view, "\u8868"); // three bytes each
+    CHECK(view.filter().size() == 102);
+    type(view, "\x7f");
+    CHECK(view.filter().size() == 99);
+    type(view, "\xff\x7f"); // no character, but one key
+    CHECK(view.filter().size() == 99);
+}
+
+TEST_CASE("the line of the filter is cut to the screen in whole characters", "[nsdump][top]")
+{
+    TopView view = view_of_interval();
+    type(view, "/\u8868\u8868\u8868\u8868");
+    const std::string frame = view.frame(6, 20);
+    CHECK(nsdump::utf8_text(frame) == frame);
 }
 
 TEST_CASE("help covers the values until any key, and q quits", "[nsdump][top]")
