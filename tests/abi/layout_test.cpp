@@ -72,6 +72,7 @@ TEST_CASE("the file header and the chunk header are 64 bytes with their checksum
     AT(nslice_chunk_header, records, 28);
     AT(nslice_chunk_header, lost_before, 32);
     AT(nslice_chunk_header, first_ticks, 40);
+    AT(nslice_chunk_header, left_out_before, 48);
     AT(nslice_chunk_header, header_crc32c, 60);
     CHECK((NSLICE_CHUNK_INFO == 1 && NSLICE_CHUNK_SITES == 2 && NSLICE_CHUNK_CALIBRATION == 3 &&
            NSLICE_CHUNK_RECORDS == 4 && NSLICE_CHUNK_FOOTER == 5));

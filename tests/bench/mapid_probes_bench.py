@@ -85,8 +85,8 @@ class Measured:
         self.daemon.close()
 
 
-def figure(name, bar, measured, other, note):
-    """`measured` relative to `other`; without a bar it is None."""
+def figure(name, bar, measured, other, note, **raw):
+    """`measured` relative to `other`; without a bar it is None.  `raw` is listed with the rates."""
     ratios = [one / two for one, two in zip(measured.packets_per_s, other.packets_per_s)]
     print(
         json.dumps(
@@ -100,6 +100,7 @@ def figure(name, bar, measured, other, note):
                     "packets_per_s": statistics.median(measured.packets_per_s),
                     "other_packets_per_s": statistics.median(other.packets_per_s),
                     "ratios": sorted(ratios),
+                    **raw,
                 },
                 "note": (
                     f"{note}; PKT_COUNTER and BPF_FILTER of one client; CPU time of the packet "

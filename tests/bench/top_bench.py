@@ -4,8 +4,10 @@
 watched, relative to one that nothing is attached to, and to one that `nsdump record` records."""
 
 import contextlib
+import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -41,15 +43,33 @@ class Attached(mapid_probes_bench.Measured):
         return self.nsdump.poll() is None and os.fstat(self.output.fileno()).st_size > 0
 
     def close(self):
+        """Returns what nsdump said in the whole run."""
         self.daemon.process.send_signal(signal.SIGCONT)
         has_stayed = self.nsdump.poll() is None
         with contextlib.suppress(ProcessLookupError):
             self.nsdump.send_signal(signal.SIGINT)
         self.nsdump.wait()
+        self.output.seek(0)
+        said = self.output.read()
         self.output.close()
         super().close()
         if not has_stayed:
-            sys.exit("nsdump ended before the measurement did")
+            sys.exit(f"nsdump ended before the measurement did: {said}")
+        return said
+
+
+def top_counts(said):
+    """(records read, records lost); the last interval is not printed."""
+    intervals = [json.loads(line) for line in said.splitlines()]
+    return (
+        sum(one["records"] for one in intervals),
+        sum(sum(one["lost"].values()) for one in intervals),
+    )
+
+
+def record_counts(said):
+    drained, issued = map(int, re.search(r"(\d+) records? of (\d+) issued", said).groups())
+    return drained, issued - drained
 
 
 def main():
@@ -71,11 +91,16 @@ def main():
     for number in range(ROUNDS):
         for one in (alone, top, record) if number % 2 else (record, top, alone):
             one.run()
-    for one in (alone, top, record):
-        one.close()
+    alone.close()
+    read, lost = top_counts(top.close())
+    recorded, not_recorded = record_counts(record.close())
+    if read == 0 or recorded == 0:
+        sys.exit("nsdump has no records of mapid")
+    counts = {"top_records": read, "top_lost": lost}
     tell = mapid_probes_bench.figure
-    tell("nsdump_top_over_none_ratio", 0.98, top, alone, "nsdump top / nothing attached")
-    tell("nsdump_top_over_record_ratio", None, top, record, "nsdump top / nsdump record")
+    tell("nsdump_top_over_none_ratio", 0.98, top, alone, "nsdump top / nothing attached", **counts)
+    counts |= {"recorded": recorded, "recorder_lost": not_recorded}
+    tell("nsdump_top_over_record_ratio", 0.98, top, record, "nsdump top / nsdump record", **counts)
 
 
 if __name__ == "__main__":

@@ -133,6 +133,21 @@ class RecordSignal(ProbedProgramsTest):
         trace = self.folder / f"{self.id()}.nsl"
         return Recording(self, trace, self.program, *options, blocked=blocked)
 
+    def record_the_middle(self, *options, how="", expects_all=True):
+        """Records the second of three phases; `how` is in front of each."""
+        signals = ("--start-on-signal", "USR1", "--stop-on-signal", "SIGUSR2")
+        recording = self.start(*signals, *options)
+        recording.do(f"{how}before")
+        recording.send(signal.SIGUSR1, "s: recording")
+        recording.do(f"{how}during")
+        recording.send(signal.SIGUSR2, "s: paused")
+        recording.do(f"{how}after")
+        self.assertEqual(recording.end(), 0, recording.reported())
+        if expects_all:
+            expected = {"during": 2 * UNITS, "batch": 2 * UNITS}
+            self.assertEqual(self.names(recording.trace), expected)
+        return recording
+
     def names(self, trace):
         """{name of a slice: how many events it has}"""
         counts = {}
@@ -154,15 +169,8 @@ class RecordSignal(ProbedProgramsTest):
         self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
 
     def test_only_what_happens_between_the_signals_is_recorded(self):
-        recording = self.start("--start-on-signal", "USR1", "--stop-on-signal", "SIGUSR2")
+        recording = self.record_the_middle()
         self.assertIn(f"paused; `kill -USR1 {recording.process.pid}` starts", recording.reported())
-        recording.do("before")
-        recording.send(signal.SIGUSR1, "s: recording")
-        recording.do("during")
-        recording.send(signal.SIGUSR2, "s: paused")
-        recording.do("after")
-        self.assertEqual(recording.end(), 0, recording.reported())
-        self.assertEqual(self.names(recording.trace), {"during": 2 * UNITS, "batch": 2 * UNITS})
         self.assertIn(f"{2 * RECORDS} records were left out while paused", recording.reported())
         self.assertIn(f"{RECORDS} records of {RECORDS} issued", recording.reported())
         self.assertEqual(self.switches(recording.trace), ["stop", "start", "stop"])
@@ -277,26 +285,19 @@ class RecordSignal(ProbedProgramsTest):
         self.assertIn("SigBlk:\t0000000000000800", alone)
 
     def test_children_pause_as_well(self):
-        recording = self.start("--start-on-signal", "USR1", "--stop-on-signal", "USR2")
-        recording.do("fork before")
-        recording.send(signal.SIGUSR1, "s: recording")
-        recording.do("fork during")
-        recording.send(signal.SIGUSR2, "s: paused")
-        recording.do("fork after")
-        self.assertEqual(recording.end(), 0, recording.reported())
-        self.assertEqual(self.names(recording.trace), {"during": 2 * UNITS, "batch": 2 * UNITS})
+        self.record_the_middle(how="fork ")
 
     def test_rings_without_rseq_pause_as_well(self):
-        recording = self.start(
-            *("--start-on-signal", "USR1", "--stop-on-signal", "USR2", "--kind", "atomic")
-        )
-        recording.do("before")
-        recording.send(signal.SIGUSR1, "s: recording")
-        recording.do("during")
-        recording.send(signal.SIGUSR2, "s: paused")
-        recording.do("after")
-        self.assertEqual(recording.end(), 0, recording.reported())
-        self.assertEqual(self.names(recording.trace), {"during": 2 * UNITS, "batch": 2 * UNITS})
+        self.record_the_middle("--kind", "atomic")
+
+    def test_a_thinned_recording_pauses_as_well(self):
+        recording = self.record_the_middle("--thin", "0.5", expects_all=False)
+        self.assertEqual(set(self.names(recording.trace)) - {"during"}, {"batch"})
+        self.check(recording.trace)
+
+    def test_a_recording_with_counters_pauses_as_well(self):
+        recording = self.record_the_middle("--counters", "page-faults")
+        self.check(recording.trace)
 
     def test_a_running_process_pauses_as_well(self):
         program = subprocess.Popen(
