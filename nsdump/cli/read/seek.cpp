@@ -6,8 +6,8 @@
 #include <limits>
 #include <unordered_map>
 
+#include "analyse/unit_filter.hpp"
 #include "cli/read/index_file.hpp"
-#include "cli/read/unit_filter.hpp"
 #include "common/command/signals.h"
 #include "decode/merge.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cli: event -> is it inside the unit with a given number?
+// analyse: event -> is it inside the unit with a given number?
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cli/read/unit_filter.hpp"
+#include "analyse/unit_filter.hpp"
 
 #include "support/catch.hpp"
 
