@@ -19,6 +19,7 @@ struct Clock {
     uint64_t start_mono_ns = 0; // CLOCK_MONOTONIC at that time
 
     double ns(double ticks) const { return ticks * 1e9 / hz; }
+    double ns_per_tick() const { return 1e9 / hz; }
 };
 
 // The rate is computed from the pairs of the START and the END calibration (or the footer).  If

@@ -54,7 +54,7 @@ std::optional<Figure> figure_of(const FieldReport &field, const StatsReport &rep
         half95 = half95.value_or(0);
     if (!value || !half95 || !std::isfinite(*value) || !std::isfinite(*half95))
         return std::nullopt;
-    const double scale = is_time ? 1e9 / report.clock.hz : 1;
+    const double scale = is_time ? report.clock.ns_per_tick() : 1;
     figure.value = *value * scale;
     figure.half95 = *half95 * scale;
     return figure;

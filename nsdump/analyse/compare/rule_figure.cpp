@@ -109,7 +109,7 @@ Found figure_in(const Rule &rule, const FieldReport &field, const StatsReport &r
         found.half95 = is_bound ? 0 : kPercentileShare * std::fabs(*found.value);
     }
     Figure out;
-    const double scale = is_time ? 1e9 / report.clock.hz : 1;
+    const double scale = is_time ? report.clock.ns_per_tick() : 1;
     out.value = scale * found.value.value_or(NAN);
     out.half95 = scale * *found.half95;
     out.degrees = degrees_of(field.count);

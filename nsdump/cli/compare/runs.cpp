@@ -26,26 +26,28 @@ namespace nsdump
 namespace
 {
 // The option that would change the figures of a trace, but not those of a stored report; or null.
-const char *constants_option(const CompareChoices &choices)
+const char *option_of_traces(const CompareChoices &choices)
 {
-    return !choices.calibration.empty() ? "--calibration"
-           : choices.has_no_thinning    ? "--no-thinning"
-                                        : nullptr;
+    return !choices.calibration.empty()  ? "--calibration"
+           : choices.has_no_thinning     ? "--no-thinning"
+           : !choices.range.from.empty() ? "--from"
+           : !choices.range.to.empty()   ? "--to"
+                                         : nullptr;
 }
 
 StatsReport read_run(const std::string &path, const CompareChoices &choices)
 {
     check_trace_name(path);
     if (is_stored_report(path)) {
-        if (const char *const option = constants_option(choices))
+        if (const char *const option = option_of_traces(choices))
             tell_warning(path, fmt::format("{} does not change it: JSON has the figures of when it "
                                            "was written",
                                            option));
         return read_stored_report(path);
     }
     TraceFile trace(path);
-    return analyse_with_progress(
-        trace, {choices.calibration, false, choices.is_quiet, !choices.has_no_thinning, false});
+    return analyse_with_progress(trace, {choices.calibration, false, choices.is_quiet,
+                                         !choices.has_no_thinning, false, choices.range});
 }
 } // namespace
 
@@ -73,6 +75,7 @@ void add_compare_choices(command::ArgumentSet &arguments, CompareChoices &choice
         .show_default();
     arguments.add_flag("--across-machines", choices.across_machines,
                        "compare although the machines or their calibrations differ");
+    add_time_range(arguments, choices.range);
     add_output(arguments, choices.output);
     add_quiet(arguments, choices.is_quiet);
 }
@@ -80,7 +83,7 @@ void add_compare_choices(command::ArgumentSet &arguments, CompareChoices &choice
 void check_inputs(const std::vector<std::string> &runs, const CompareChoices &choices,
                   const std::string &rules)
 {
-    const char *const option = constants_option(choices);
+    const char *const option = option_of_traces(choices);
     if (option && std::ranges::all_of(runs, is_stored_report))
         throw command::UsageError(fmt::format("{} changes nothing: all figures are stored ones "
                                               "(omit it, or give traces instead of JSON)",

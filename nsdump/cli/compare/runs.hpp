@@ -7,10 +7,10 @@
 
 #include "analyse/compare/comparable.hpp"
 #include "analyse/compare/side.hpp"
+#include "cli/read/time_range.hpp"
 
 namespace command
 {
-class ArgumentSet;
 class Output;
 } // namespace command
 
@@ -26,6 +26,7 @@ struct CompareChoices {
     bool has_no_thinning = false;
     bool across_machines = false;
     bool is_quiet = false;
+    TimeRange range; // of each trace
 
     CompareOptions options() const { return {run_spread_percent / 100, across_machines}; }
 };

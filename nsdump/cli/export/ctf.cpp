@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // cli: trace -> a folder in the Common Trace Format, CTF 1.8.
+#include <optional>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
@@ -21,21 +24,33 @@ namespace
 {
 using command::counted;
 
-// Writes the stream of one CPU until the user interrupts.
-void write_stream(TraceFile &trace, const CpuChunks &cpu, command::OutputFolder &folder,
-                  command::ReadProgress &progress, StreamFaults &faults)
+// Writes what the range has of the stream of one CPU, until the user interrupts.
+void write_stream(TraceFile &trace, const CpuChunks &cpu, const TickRange &range,
+                  command::OutputFolder &folder, command::ReadProgress &progress,
+                  StreamFaults &faults)
 {
     folder.begin(fmt::format("{}cpu_{}", cpu.is_kernel ? "kernel_" : "", cpu.cpu));
     CtfStream out({trace.header().session_uuid, cpu.is_kernel, cpu.cpu},
                   [&](std::string_view bytes) { folder.write(bytes); });
     CpuStream stream(trace, cpu);
     constexpr uint64_t kProgressBlocks = 1 << 12;
+    const bool is_to_end = range.to_ticks == TickRange().to_ticks;
+    std::optional<uint64_t> lost_before; // the first event of the range
+    const auto set_lost = [&](uint64_t lost) {
+        if (!lost_before)
+            lost_before = range.from_ticks > 0 ? stream.lost_so_far() : 0;
+        out.set_lost(lost - *lost_before);
+    };
     for (uint64_t blocks = 1; !command_was_interrupted(); ++blocks) {
         const std::span<const Event> block = stream.next_block();
         if (block.empty())
             break;
-        out.set_lost(stream.lost_so_far());
+        bool is_first = true;
         for (const Event &event : block) {
+            if (!range.contains(event.ticks))
+                continue;
+            if (std::exchange(is_first, false))
+                set_lost(stream.lost_so_far());
             trace.names().of_slice(event.slice_id); // the metadata names ids without a site
             out.add(event);
         }
@@ -44,7 +59,8 @@ void write_stream(TraceFile &trace, const CpuChunks &cpu, command::OutputFolder 
     }
     if (command_was_interrupted())
         return;
-    out.set_lost(stream.lost_so_far() + trace.lost_at_end(cpu));
+    if (is_to_end)
+        set_lost(stream.lost_so_far() + trace.lost_at_end(cpu));
     out.finish();
     faults += stream.faults();
     if (out.ticks_back() > 0)
@@ -72,12 +88,13 @@ void tell_losses(const TraceFile &trace, const Losses &losses)
 int export_ctf(const ExportOptions &options)
 {
     TraceFile trace(options.trace);
+    const TickRange range = ticks_of(options.selection.range, trace);
     command::OutputFolder folder(options.output);
     StreamFaults faults;
     {
         command::ReadProgress progress(!options.is_quiet);
         for (const CpuChunks &cpu : trace.cpus())
-            write_stream(trace, cpu, folder, progress, faults);
+            write_stream(trace, cpu, range, folder, progress, faults);
     }
     if (command_was_interrupted()) {
         command::tell("nsdump: interrupted; {} is not written\n", options.output);
@@ -104,7 +121,5 @@ const ExportFormat kCtf = {"ctf",
                            true,
                            {{"--unit", "a CTF reader selects events itself"},
                             {"--slice", "a CTF reader selects events itself"},
-                            {"--count", "a CTF reader selects events itself"},
-                            {"--from", "babeltrace2 has --begin"},
-                            {"--to", "babeltrace2 has --end"}}};
+                            {"--count", "a CTF reader selects events itself"}}};
 } // namespace nsdump

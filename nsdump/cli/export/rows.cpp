@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // cli: trace -> CSV or JSON.
-#include <optional>
-
-#include "analyse/unit_filter.hpp"
+#include "analyse/event_selection.hpp"
 #include "cli/commands.hpp"
 #include "cli/export/formats.hpp"
 #include "cli/export/slice_pass.hpp"
@@ -45,19 +43,11 @@ int export_events(const ExportOptions &options)
     command::Output output(options.output, {options.trace, options.calibration});
     EventRows rows(row_format(options), trace.names());
     rows.header(output.text());
-    std::optional<UnitFilter> unit;
-    if (options.selection.unit)
-        unit.emplace(*options.selection.unit);
+    EventSelection selection(trace.names(), options.selection.unit, options.selection.slice);
     uint64_t written = 0;
     const auto write = [&](const Run &run) {
         for (const Event &event : run.events) {
-            const NameId name = trace.names().of_slice(event.slice_id);
-            const bool is_kernel = run.is_kernel && trace.names()[name].way == 0;
-            if ((unit && !unit->contains(event, name, is_kernel)) ||
-                (!options.selection.slice.empty() &&
-                 trace.names()[name].text != options.selection.slice))
-                continue;
-            if (run.is_lead_in)
+            if (!selection.see(run, event).is_selected || run.is_lead_in)
                 continue;
             if (written >= options.limit)
                 break;

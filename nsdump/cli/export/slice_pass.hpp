@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "analyse/event_selection.hpp"
 #include "analyse/pair/in_range.hpp"
 #include "analyse/pair/user_and_kernel.hpp"
 #include "cli/export/export_options.hpp"
@@ -46,16 +47,17 @@ template <class Sink> class SelectedSlices
 {
 public:
     SelectedSlices(const ExportOptions &options, TraceFile &trace, Sink &sink)
-        : options_(options), trace_(trace), sink_(sink)
+        : limit_(options.limit), sink_(sink),
+          selection_(trace.names(), options.selection.unit, options.selection.slice)
     {
     }
-    bool is_done() const { return passed_ >= options_.limit; }
+    bool is_done() const { return passed_ >= limit_; }
     // STOPs of what the options select that have no START.
     uint64_t unmatched_stops() const { return unmatched_stops_; }
 
     void slice(const Slice &slice)
     {
-        if (is_done() || !is_selected(slice.name, slice.unit))
+        if (is_done() || !selection_.has(slice.name, slice.unit))
             return;
         ++passed_;
         sink_.slice(slice);
@@ -64,20 +66,13 @@ public:
     void mark(NameId name, uint64_t value) { sink_.mark(name, value); }
     void unmatched_stop(NameId name, const Unit *unit, uint64_t)
     {
-        unmatched_stops_ += !is_done() && is_selected(name, unit);
+        unmatched_stops_ += !is_done() && selection_.has(name, unit);
     }
 
 private:
-    bool is_selected(NameId name, const Unit *in) const
-    {
-        const auto &[range, unit, text] = options_.selection;
-        return (!unit || (in && in->number == *unit)) &&
-               (text.empty() || trace_.names()[name].text == text);
-    }
-
-    const ExportOptions &options_;
-    TraceFile &trace_;
+    uint64_t limit_;
     Sink &sink_;
+    EventSelection selection_;
     uint64_t passed_ = 0;
     uint64_t unmatched_stops_ = 0;
 };

@@ -2,9 +2,7 @@
 // cli: trace -> a timeline for Perfetto's viewer, or in Chrome's JSON.
 #include <unistd.h>
 
-#include <optional>
-
-#include "analyse/unit_filter.hpp"
+#include "analyse/event_selection.hpp"
 #include "cli/commands.hpp"
 #include "cli/export/formats.hpp"
 #include "cli/export/slice_pass.hpp"
@@ -23,17 +21,17 @@ class TimelineSink
 public:
     TimelineSink(const ExportOptions &options, TraceFile &trace, Timeline &timeline,
                  command::Output &output)
-        : options_(options), trace_(trace), timeline_(timeline), output_(output)
+        : options_(options), trace_(trace), timeline_(timeline), output_(output),
+          selection_(trace.names(), options.selection.unit, options.selection.slice)
     {
-        if (options.selection.unit)
-            unit_.emplace(*options.selection.unit);
     }
 
     void run(const Run &run)
     {
         timeline_.run(run);
         for (const Event &event : run.events)
-            if (is_selected(run, event) && !run.is_lead_in) // units may begin in the lead-in
+            if (selection_.see(run, event).is_selected &&
+                !run.is_lead_in) // units may begin in the lead-in
                 timeline_.sample(run, event);
         output_.flush_when_full();
     }
@@ -52,20 +50,11 @@ public:
     }
 
 private:
-    bool is_selected(const Run &run, const Event &event)
-    {
-        const NameId name = trace_.names().of_slice(event.slice_id);
-        const bool is_kernel = run.is_kernel && trace_.names()[name].way == 0;
-        return (!unit_ || unit_->contains(event, name, is_kernel)) &&
-               (options_.selection.slice.empty() ||
-                trace_.names()[name].text == options_.selection.slice);
-    }
-
     const ExportOptions &options_;
     TraceFile &trace_;
     Timeline &timeline_;
     command::Output &output_;
-    std::optional<UnitFilter> unit_;
+    EventSelection selection_;
     uint64_t slices_ = 0;
 };
 

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "analyse/event_selection.hpp"
 #include "analyse/losses.hpp"
 #include "analyse/unit_filter.hpp"
 #include "cli/commands.hpp"
@@ -89,19 +90,18 @@ class Show
 public:
     Show(TraceFile &trace, const Options &options)
         : trace_(trace), options_(options), clock_(clock_of(trace)),
-          output_(options.output, {options.trace})
+          output_(options.output, {options.trace}),
+          selection_(trace.names(), options.selection.unit, options.selection.slice)
     {
         in_ticks_ = options.raw || clock_.hz <= 0;
         zero_ticks_ = zero_ticks_of(trace, clock_);
-        if (options.selection.unit)
-            unit_.emplace(*options.selection.unit);
     }
 
     int run();
 
 private:
     void line(const Event &event, NameId name, const Stacks::Place &place, bool is_kernel);
-    bool is_selected(const Event &event, NameId name, bool is_kernel);
+    bool is_selected(const Event &event) const;
     void details(const Event &event, const Stacks::Place &place, bool is_kernel,
                  std::string &out) const;
     std::string time_text(int64_t ticks) const
@@ -117,7 +117,7 @@ private:
     command::Output output_;
     bool in_ticks_;
     uint64_t zero_ticks_;
-    std::optional<UnitFilter> unit_;
+    EventSelection selection_;
     std::vector<std::string> texts_;
 };
 
@@ -165,13 +165,10 @@ void Show::line(const Event &event, NameId name, const Stacks::Place &place, boo
     output_.text() += '\n';
 }
 
-bool Show::is_selected(const Event &event, NameId name, bool is_kernel)
+bool Show::is_selected(const Event &event) const
 {
-    const std::string &slice = options_.selection.slice;
-    return (!unit_ || unit_->contains(event, name, is_kernel)) &&
-           (!options_.cpu || *options_.cpu == event.cpu) &&
-           (!options_.thread || *options_.thread == event.thread_id) &&
-           (slice.empty() || trace_.names()[name].text == slice);
+    return (!options_.cpu || *options_.cpu == event.cpu) &&
+           (!options_.thread || *options_.thread == event.thread_id);
 }
 
 int Show::run()
@@ -186,10 +183,9 @@ int Show::run()
         if (run.begins_window)
             stacks.clear(); // what was open may have ended where nothing was read
         for (const Event &event : run.events) {
-            const NameId name = trace_.names().of_slice(event.slice_id);
-            const bool is_kernel = run.is_kernel && trace_.names()[name].way == 0;
+            const auto [name, is_kernel, is_chosen] = selection_.see(run, event);
             const Stacks::Place place = stacks.note(name, event, is_kernel);
-            if (!is_selected(event, name, is_kernel) || run.is_lead_in)
+            if (!is_chosen || !is_selected(event) || run.is_lead_in)
                 continue;
             if (shown++ == options_.limit)
                 break;

@@ -22,8 +22,8 @@ void StackCollector::take(const Slice &slice, const ThreadState &thread, bool is
     const std::span<const OpenSlice> around(thread.frames.data(), slice.depth);
     const double inside = take_inside(levels, slice);
     const uint32_t place = place_of(levels, slice, around);
-    const bool is_chosen = place != kNotChosen && slice.stop_ticks >= choice_.from_ticks &&
-                           (!choice_.unit || (slice.unit && slice.unit->number == *choice_.unit));
+    const bool is_chosen =
+        place != kNotChosen && slice.stop_ticks >= from_ticks_ && selection_.is_in_unit(slice.unit);
     const SliceWeight value = weight_of(weight_, correction_, slice, is_kernel);
     const bool is_in = is_chosen && is_counted(slice, value);
     if (is_in)
@@ -68,11 +68,11 @@ uint32_t StackCollector::place_of(Levels &levels, const Slice &slice,
         return depth < around.size() ? around[depth].name : slice.name;
     };
     const auto begins = [&](size_t depth) {
-        return choice_.slice.empty() ? is_interrupt(name_at(depth))
-                                     : names_[name_at(depth)].text == choice_.slice;
+        return selection_.is_by_name() ? selection_.has_name(name_at(depth))
+                                       : is_interrupt(name_at(depth));
     };
     size_t first = 0;
-    if (choice_.slice.empty()) { // the last interrupt
+    if (!selection_.is_by_name()) { // the last interrupt
         for (size_t depth = around.size() + 1; depth-- > 0 && first == 0;)
             first = begins(depth) ? depth : 0;
     } else { // the first slice with the name
@@ -82,7 +82,7 @@ uint32_t StackCollector::place_of(Levels &levels, const Slice &slice,
             return kNotChosen;
     }
     uint32_t place = StackTree::kRoot;
-    if (slice.unit && choice_.slice.empty())
+    if (slice.unit && !selection_.is_by_name())
         place = tree_.inside(place, slice.unit->name, true);
     for (size_t depth = first; depth < around.size(); ++depth)
         place = place_at(levels[depth], place, around[depth].name, around[depth].start_ticks);

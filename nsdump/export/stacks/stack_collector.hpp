@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analyse/event_selection.hpp"
 #include "analyse/pair/pair.hpp"
 #include "export/stacks/stack_tree.hpp"
 #include "export/stacks/stack_weight.hpp"
@@ -43,17 +44,15 @@ class StackCollector
 public:
     StackCollector(NameTable &names, const Correction &correction, const StackWeight &weight,
                    StackChoice choice, size_t max_stacks = StackTree::kMaxStacks)
-        : names_(names), correction_(correction), weight_(weight), choice_(std::move(choice)),
-          tree_(max_stacks)
+        : names_(names), correction_(correction), weight_(weight), from_ticks_(choice.from_ticks),
+          selection_(names, choice.unit, std::move(choice.slice)), tree_(max_stacks)
     {
     }
 
     void take(const Slice &slice, const ThreadState &thread, bool is_kernel);
     void note_unmatched_stop(NameId name, const Unit *unit, uint64_t ticks)
     {
-        unmatched_stops_ += ticks >= choice_.from_ticks &&
-                            (!choice_.unit || (unit && unit->number == *choice_.unit)) &&
-                            (choice_.slice.empty() || names_[name].text == choice_.slice);
+        unmatched_stops_ += ticks >= from_ticks_ && selection_.has(name, unit);
     }
     void note_settled(const Slice &slice) { left_out_.counted_crossed += slice.is_crossed; }
 
@@ -89,7 +88,8 @@ private:
     NameTable &names_;
     const Correction &correction_;
     StackWeight weight_;
-    StackChoice choice_;
+    uint64_t from_ticks_;
+    EventSelection selection_;
     StackTree tree_;
     LeftOutSlices left_out_;
     uint64_t unmatched_stops_ = 0;

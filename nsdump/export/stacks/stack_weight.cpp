@@ -58,7 +58,7 @@ std::optional<StackWeight> stack_weight(const TraceFile &trace, const std::strin
     const Clock clock = clock_of(trace);
     if (clock.hz > 0)
         return StackWeight{.kind = text == "net-ns" ? Kind::net_ns : Kind::raw_ns,
-                           .ns_per_tick = 1e9 / clock.hz};
+                           .ns_per_tick = clock.ns_per_tick()};
     why = "the trace does not have the rate of its clock (choose net-ticks)";
     return std::nullopt;
 }

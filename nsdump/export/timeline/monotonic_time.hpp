@@ -16,7 +16,7 @@ class MonotonicTime
 public:
     explicit MonotonicTime(const Clock &clock)
         : start_ticks_(clock.start_ticks), start_ns_(clock.start_mono_ns),
-          ns_per_tick_(clock.hz > 0 ? 1e9 / clock.hz : 1)
+          ns_per_tick_(clock.hz > 0 ? clock.ns_per_tick() : 1)
     {
     }
     // Rounded down, so that the order of times is kept.  None for times that a viewer's signed

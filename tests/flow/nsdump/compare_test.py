@@ -71,6 +71,22 @@ class Diff(CompareTest):
             compared[("filter", "instructions")]["verdict"], "no difference shown"
         )
 
+    def test_a_range_of_time_is_that_of_stats(self):
+        shown = run(NSDUMP, "show", self.timed, "--slice", "parse").stdout
+        stops_ns = re.findall(r"^ *([0-9.]+) .* STOP ", shown, re.MULTILINE)
+        options = ("--from", f"{stops_ns[len(stops_ns) // 2]}ns")
+        slices = self.export(self.timed, "stats", *options)["slices"]
+        counts = {one["name"]: one["count"] for one in slices}
+        self.assertTrue(0 < counts["parse"] < 30)
+        rule = self.rules(f"parse: count == {counts['parse']}")
+        self.assertEqual(run(NSDUMP, "gate", rule, self.timed, *options).returncode, 0)
+        self.assertEqual(run(NSDUMP, "gate", rule, self.timed).returncode, 1)
+        compared = self.diff(self.timed, self.timed, *options)
+        self.assertEqual(compared[("parse", "ticks")]["difference"], 0)
+        stored = self.folder / "range.json"
+        stored.write_text(run(NSDUMP, "export", self.old, "--what=stats", "--json").stdout)
+        self.assertEqual(run(NSDUMP, "diff", stored, stored, *options).returncode, 2)
+
     def test_constants_are_not_changed_in_a_stored_report(self):
         stored = self.folder / "constants.json"
         stored.write_text(run(NSDUMP, "export", self.old, "--what=stats", "--json").stdout)

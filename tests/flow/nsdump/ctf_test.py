@@ -86,6 +86,23 @@ class Ctf(MadeTracesTest):
         _, _, folder = self.assert_same_events(trace)
         self.assertTrue((folder / "kernel_cpu_1").exists())
 
+    def test_a_range_of_time_has_the_events_and_the_losses_in_it(self):
+        trace = self.make("range", "--records", 20000, "--lose-every", 50, "--chunk-bytes", 4096)
+        found, discarded = [], 0
+        low, high = ("--from", "40000.4ns"), ("--to", "90us")
+        ranges = (("--to", "40us"), (*low, *high), ("--from", "90000.4ns"))
+        for place, options in enumerate(ranges):
+            folder = self.folder / f"range-{place}"
+            self.export_as(trace, "--format", "ctf", "-o", folder, *options)
+            events, lost = read_back(folder)
+            self.assertEqual(ordered(events), ordered(self.export(trace, "events", *options)))
+            found += events
+            discarded += lost
+        self.assertEqual(ordered(found), ordered(self.export(trace, "events")))
+        self.export_as(trace, "--format", "ctf", "-o", self.folder / "range-whole")
+        # Those before the first event of a range are not in it.
+        self.assertTrue(0 < discarded <= read_back(self.folder / "range-whole")[1])
+
     def test_losses_are_discarded_events_and_printed_by_cause(self):
         trace = self.make("lossy", "--records", 20000, "--lose-every", 50, "--chunk-bytes", 4096)
         discarded, said, folder = self.assert_same_events(trace)

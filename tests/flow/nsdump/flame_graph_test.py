@@ -73,6 +73,9 @@ window.onload = () => {
         height: object.getBoundingClientRect().height,
         inner: inside.documentElement.getBoundingClientRect().height,
         page: document.documentElement.scrollWidth, window: window.innerWidth,
+        pictures: Array.from(document.images, one => [
+            one.naturalWidth, one.getBoundingClientRect().width, one.alt]),
+        text_height: document.querySelector("h1").getBoundingClientRect().height,
     });
     document.body.append(seen);
 };
@@ -177,6 +180,12 @@ class FlameGraph(MadeTracesTest):
         self.assertGreater(seen["height"], 100)
         self.assertAlmostEqual(seen["height"], seen["inner"], delta=2)
         self.assertLessEqual(seen["page"], seen["window"])
+        self.assertGreater(seen["text_height"], 10)
+        self.assertGreater(len(seen["pictures"]), 4)
+        for drawn_px, shown_px, words in seen["pictures"]:
+            self.assertGreater(drawn_px, 100, words)
+            self.assertGreater(shown_px, 300, words)
+            self.assertTrue(words)
 
 
 if __name__ == "__main__":
