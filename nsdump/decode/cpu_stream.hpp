@@ -53,6 +53,8 @@ public:
     // True if records of this CPU were lost, or chunks are missing, right before the last block.
     // What lies between two windows of a plan is not lost.
     bool is_after_loss() const { return is_after_loss_; }
+    // True if one thread wrote all events of the last block.
+    bool is_of_one_thread() const { return uint32_t(cursor_.differences) == 0; }
     // Records of this CPU that were lost before the last block, since the recording began.
     uint64_t lost_so_far() const { return lost_before_; }
     uint64_t offset() const { return offset_; }
@@ -67,7 +69,7 @@ private:
     void finish_chunk();
     bool pass_windows_before(uint64_t ticks);
     std::span<const Event> take_from_window();
-    void check_order(size_t count);
+    void check_order(uint64_t ticks_before, std::span<const Event> block);
 
     const TraceFile &trace_;
     DamageLog &damage_;
@@ -85,7 +87,6 @@ private:
     uint32_t declared_records_ = 0;
     uint64_t next_sequence_ = 0;
     uint64_t lost_before_ = 0;
-    uint64_t last_ticks_ = 0;
     bool has_ticks_back_ = false;
     bool is_after_loss_ = false;
     bool is_chunk_open_ = false;
