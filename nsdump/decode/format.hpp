@@ -19,9 +19,9 @@ struct RecordCursor {
     uint64_t decoded = 0;         // records of any kind seen in this payload
     uint64_t unknown_kind = 0;    // records skipped by their length
     uint64_t malformed_words = 0; // words at the end that do not form a complete record
-    // Bits of the last block: of what its records' ticks are after those of their predecessors, and
-    // of what the rest of their heads differs in.
-    uint64_t last_ticks = 0; // of the predecessor of the next block's first record
+    uint64_t last_ticks = 0;      // of the record before the next one
+    // Of the last block, by bitwise or: the ticks from each record to the next one, and the same of
+    // the second words of their heads.
     uint64_t steps = 0;
     uint64_t differences = 0;
 };

@@ -248,36 +248,42 @@ static_assert(offsetof(Event, ticks) == offsetof(nslice_record_head, ticks) &&
               offsetof(Event, kind) == offsetof(nslice_record_head, kind) &&
               offsetof(Event, word_count) == offsetof(nslice_record_head, words));
 
-// Decodes the records from cursor.at on that are of a known kind and have `words` words each, as
-// the first one has; returns their number.  The place of the next one does not depend on what was
-// read, so that several are decoded at the same time.
-size_t decode_alike(RecordCursor &cursor, uint64_t words, Event *events, size_t max)
+typedef uint64_t Head __attribute__((vector_size(sizeof(nslice_record_head))));
+
+Head head_at(const void *record)
+{
+    Head head;
+    std::memcpy(&head, record, sizeof head);
+    return head;
+}
+
+// Decodes up to `most` records from cursor.at on that are of a known kind and have `words` words
+// each; returns their number.  The place of the next one does not depend on what was read, so that
+// several are decoded at the same time.
+size_t decode_alike(RecordCursor &cursor, uint64_t words, Event *events, size_t most)
 {
     const size_t record_words = NSLICE_HEAD_WORDS + words;
-    const uint64_t *at = cursor.at;
-    const uint64_t *const last = cursor.end - record_words;
     const uint64_t first_kind = words << 8 | NSLICE_KIND_START; // with the number of words
-    const uint64_t first_head = at[1];
+    const uint64_t *at = cursor.at;
     const uint32_t cpu = cursor.cpu;
-    uint64_t last_ticks = cursor.last_ticks, steps = 0, differences = 0;
+    Head last = {cursor.last_ticks, at[1]}, steps{};
     size_t count = 0;
-    for (; count < max && at <= last; ++count, at += record_words) {
-        const uint64_t ticks = at[0], head = at[1];
-        if ((head >> NSLICE_HEAD_KIND_SHIFT) - first_kind > NSLICE_KIND_EXIT - NSLICE_KIND_START)
+    for (; count < most; ++count, at += record_words) {
+        if ((at[1] >> NSLICE_HEAD_KIND_SHIFT) - first_kind > NSLICE_KIND_EXIT - NSLICE_KIND_START)
             [[unlikely]]
             break;
+        const Head head = head_at(at);
         Event &event = events[count];
-        std::memcpy(static_cast<void *>(&event), at, sizeof(nslice_record_head));
+        std::memcpy(static_cast<void *>(&event), &head, sizeof head);
         event.words = at + NSLICE_HEAD_WORDS;
         event.cpu = cpu;
-        steps |= ticks - last_ticks;
-        last_ticks = ticks;
-        differences |= head ^ first_head;
+        steps |= head - last;
+        last = head;
     }
     cursor.at = at;
-    cursor.last_ticks = last_ticks;
-    cursor.steps |= steps;
-    cursor.differences |= differences;
+    cursor.last_ticks = last[0];
+    cursor.steps |= steps[0];
+    cursor.differences |= steps[1];
     return count;
 }
 
@@ -295,8 +301,10 @@ size_t decode_records(RecordCursor &cursor, Event *events, size_t max)
             words > NSLICE_MAX_WORDS) [[unlikely]]
             break;
         if (count > 0)
-            cursor.differences |= head ^ head_of(events[0]);
-        const size_t alike = decode_alike(cursor, words, events + count, max - count);
+            cursor.differences |= head - head_of(events[0]);
+        const size_t left = size_t(cursor.end - cursor.at) / size_t(record_words);
+        const size_t alike =
+            decode_alike(cursor, words, events + count, std::min(max - count, left));
         count += alike;
         if (alike == 0) {
             ++unknown_kind;

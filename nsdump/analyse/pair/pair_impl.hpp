@@ -30,12 +30,7 @@ inline void PairState::push(ThreadState &thread, uint32_t cpu_index, NameId name
     }
     thread.depth = depth + 1;
     OpenSlice &frame = thread.frames[depth];
-    frame = {};
-    frame.name = name;
-    frame.cpu_index = cpu_index;
-    frame.start_ticks = event.ticks;
-    frame.unit_serial = thread.unit_serial;
-    frame.switches = switches_[cpu_index];
+    frame.begin(name, cpu_index, event.ticks, thread.unit_serial, switches_[cpu_index]);
     if (bpf_.has_calls) [[unlikely]]
         frame.start_calls = calls_of(event);
     if (keeps_interruptions_) [[unlikely]] {

@@ -35,6 +35,7 @@ struct alignas(16) ProbeCounts {
     ProbeCounts &operator+=(const ProbeCounts &other) { return set(lanes() + other.lanes()); }
     ProbeCounts &operator-=(const ProbeCounts &other) { return set(lanes() - other.lanes()); }
     ProbeCounts &operator|=(const ProbeCounts &other) { return set(lanes() | other.lanes()); }
+    void clear() { set(Lanes{}); }
     bool operator==(const ProbeCounts &other) const { return is_zero(lanes() ^ other.lanes()); }
     // `masks`: the bits that each count may have.
     bool is_within(const ProbeCounts &masks) const { return is_zero(lanes() & ~masks.lanes()); }
