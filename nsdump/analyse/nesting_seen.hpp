@@ -17,6 +17,11 @@ public:
         has_nested_ |= (slice.inside.ends | slice.inside.marks) != 0;
         statistics_.slice(slice);
     }
+    [[gnu::always_inline]] bool plain(const PlainSlice &slice)
+    {
+        has_nested_ |= (slice.inside.ends | slice.inside.marks) != 0;
+        return statistics_.plain(slice);
+    }
     bool is_spread() const { return statistics_.is_spread(); }
     void expect(NameId name) const { statistics_.expect(name); }
     void unit(const Unit &unit) { statistics_.unit(unit); }

@@ -108,7 +108,10 @@ bool CpuStream::next_chunk()
         if (events_.size() < kBlockEvents) // a CPU with few records uses little memory
             events_.resize(
                 std::clamp(payload_.size() / NSLICE_HEAD_WORDS, events_.size(), kBlockEvents));
-        cursor_ = {payload_.data(), payload_.data() + payload_.size(), chunks_.cpu};
+        cursor_ = {.at = payload_.data(),
+                   .end = payload_.data() + payload_.size(),
+                   .cpu = chunks_.cpu,
+                   .last_ticks = cursor_.last_ticks};
         has_ticks_back_ = false;
         is_chunk_open_ = true;
         return true;
@@ -129,16 +132,13 @@ void CpuStream::finish_chunk()
     faults_.ticks_back += has_ticks_back_;
 }
 
-void CpuStream::check_order(size_t count)
+// The clock goes back if a step is negative; one that is too long for a signed number looks so.
+void CpuStream::check_order(uint64_t ticks_before, std::span<const Event> block)
 {
-    uint64_t last = last_ticks_;
-    bool back = false;
-    for (size_t i = 0; i < count; ++i) {
-        back |= events_[i].ticks < last;
-        last = events_[i].ticks;
-    }
-    last_ticks_ = last;
-    has_ticks_back_ |= back;
+    if (cursor_.steps >> 63 == 0) [[likely]]
+        return;
+    for (const Event &event : block)
+        has_ticks_back_ |= event.ticks < std::exchange(ticks_before, event.ticks);
 }
 
 std::span<const Event> CpuStream::next_block()
@@ -147,10 +147,11 @@ std::span<const Event> CpuStream::next_block()
     for (;;) {
         if (const auto taken = take_from_window(); !taken.empty())
             return taken;
+        const uint64_t ticks_before = cursor_.last_ticks;
         const size_t count =
             trace_.format().decode_records(cursor_, events_.data(), events_.size());
         if (count > 0) {
-            check_order(count);
+            check_order(ticks_before, {events_.data(), count});
             if (!plan_)
                 return {events_.data(), count};
             rest_ = {events_.data(), count};

@@ -54,6 +54,8 @@ public:
     // out in a pause, right before the last block. What lies between two windows of a plan is not
     // lost.
     bool is_after_loss() const { return is_after_loss_; }
+    // True if one thread wrote all events of the last block.
+    bool is_of_one_thread() const { return uint32_t(cursor_.differences) == 0; }
     // Records of this CPU that were lost before the last block, since the recording began.
     uint64_t lost_so_far() const { return lost_before_; }
     // Records of all CPUs that were left out before it, because the recorder had paused.
@@ -70,7 +72,7 @@ private:
     void finish_chunk();
     bool pass_windows_before(uint64_t ticks);
     std::span<const Event> take_from_window();
-    void check_order(size_t count);
+    void check_order(uint64_t ticks_before, std::span<const Event> block);
 
     const TraceFile &trace_;
     DamageLog &damage_;
@@ -88,7 +90,6 @@ private:
     uint32_t declared_records_ = 0;
     uint64_t next_sequence_ = 0;
     uint64_t lost_before_ = 0, left_out_before_ = 0;
-    uint64_t last_ticks_ = 0;
     bool has_ticks_back_ = false;
     bool is_after_loss_ = false;
     bool is_chunk_open_ = false;

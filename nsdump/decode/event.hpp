@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #include <nslice/record.h>
 
@@ -17,6 +18,14 @@ struct Event { // the first 16 bytes have the layout of a record's head, so deco
     const uint64_t *words; // `word_count` words; valid until the stream's next block
     uint32_t cpu;
 };
+
+// Thread, slice, kind and number of words in one, as in the second word of a record's head.
+inline uint64_t head_of(const Event &event)
+{
+    uint64_t head;
+    std::memcpy(&head, &event.thread_id, sizeof head);
+    return head;
+}
 
 // The kernel's idle threads, one per CPU, all have the id 0; this makes them distinct.
 inline uint32_t thread_of(const Event &event, bool is_kernel)

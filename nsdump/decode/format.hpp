@@ -19,6 +19,11 @@ struct RecordCursor {
     uint64_t decoded = 0;         // records of any kind seen in this payload
     uint64_t unknown_kind = 0;    // records skipped by their length
     uint64_t malformed_words = 0; // words at the end that do not form a complete record
+    uint64_t last_ticks = 0;      // of the record before the next one
+    // Of the last block, by bitwise or: the ticks from each record to the next one, and the same of
+    // the second words of their heads.
+    uint64_t steps = 0;
+    uint64_t differences = 0;
 };
 
 using Payload = std::span<const uint64_t>; // payloads consist of whole words

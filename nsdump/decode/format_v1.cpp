@@ -249,34 +249,75 @@ static_assert(offsetof(Event, ticks) == offsetof(nslice_record_head, ticks) &&
               offsetof(Event, kind) == offsetof(nslice_record_head, kind) &&
               offsetof(Event, word_count) == offsetof(nslice_record_head, words));
 
-size_t decode_records(RecordCursor &cursor, Event *events, size_t max)
+typedef uint64_t Head __attribute__((vector_size(sizeof(nslice_record_head))));
+
+Head head_at(const void *record)
 {
-    const uint64_t *at = cursor.at, *const end = cursor.end;
+    Head head;
+    std::memcpy(&head, record, sizeof head);
+    return head;
+}
+
+// Decodes up to `most` records from cursor.at on that are of a known kind and have `words` words
+// each; returns their number.  The place of the next one does not depend on what was read, so that
+// several are decoded at the same time.
+size_t decode_alike(RecordCursor &cursor, uint64_t words, Event *events, size_t most)
+{
+    const size_t record_words = NSLICE_HEAD_WORDS + words;
+    const uint64_t first_kind = words << 8 | NSLICE_KIND_START; // with the number of words
+    const uint64_t *at = cursor.at;
+    const uint32_t cpu = cursor.cpu;
+    Head last = {cursor.last_ticks, at[1]}, steps{};
     size_t count = 0;
-    uint64_t unknown_kind = 0;
-    while (count < max && end - at >= ptrdiff_t(NSLICE_HEAD_WORDS)) {
-        Event &event = events[count];
-        std::memcpy(static_cast<void *>(&event), at, sizeof(nslice_record_head));
-        const ptrdiff_t record_words = NSLICE_HEAD_WORDS + ptrdiff_t{event.word_count};
-        // Kind 0 is a record that was never completed; no record has more than NSLICE_MAX_WORDS
-        // words.
-        if (record_words > end - at || event.kind == 0 || event.word_count > NSLICE_MAX_WORDS)
+    for (; count < most; ++count, at += record_words) {
+        if ((at[1] >> NSLICE_HEAD_KIND_SHIFT) - first_kind > NSLICE_KIND_EXIT - NSLICE_KIND_START)
             [[unlikely]]
             break;
+        const Head head = head_at(at);
+        Event &event = events[count];
+        std::memcpy(static_cast<void *>(&event), &head, sizeof head);
         event.words = at + NSLICE_HEAD_WORDS;
-        event.cpu = cursor.cpu;
-        const bool is_known = event.kind <= NSLICE_KIND_EXIT;
-        count += is_known;
-        unknown_kind += !is_known;
-        at += record_words;
+        event.cpu = cpu;
+        steps |= head - last;
+        last = head;
+    }
+    cursor.at = at;
+    cursor.last_ticks = last[0];
+    cursor.steps |= steps[0];
+    cursor.differences |= steps[1];
+    return count;
+}
+
+size_t decode_records(RecordCursor &cursor, Event *events, size_t max)
+{
+    size_t count = 0;
+    uint64_t unknown_kind = 0;
+    cursor.steps = cursor.differences = 0;
+    while (count < max && cursor.end - cursor.at >= ptrdiff_t(NSLICE_HEAD_WORDS)) {
+        const uint64_t head = cursor.at[1], words = head >> NSLICE_HEAD_COUNT_SHIFT;
+        const ptrdiff_t record_words = NSLICE_HEAD_WORDS + ptrdiff_t(words);
+        // Kind 0 is a record that was never completed; no record has more than NSLICE_MAX_WORDS
+        // words.
+        if (record_words > cursor.end - cursor.at || NSLICE_RECORD_KIND(head) == 0 ||
+            words > NSLICE_MAX_WORDS) [[unlikely]]
+            break;
+        if (count > 0)
+            cursor.differences |= head - head_of(events[0]);
+        const size_t left = size_t(cursor.end - cursor.at) / size_t(record_words);
+        const size_t alike =
+            decode_alike(cursor, words, events + count, std::min(max - count, left));
+        count += alike;
+        if (alike == 0) {
+            ++unknown_kind;
+            cursor.at += record_words;
+        }
     }
     cursor.decoded += count + unknown_kind;
     cursor.unknown_kind += unknown_kind;
-    if (count < max && at < cursor.end) { // the loop stopped at a malformed record
-        cursor.malformed_words += uint64_t(cursor.end - at);
-        at = cursor.end;
+    if (count < max && cursor.at < cursor.end) { // the loop stopped at a malformed record
+        cursor.malformed_words += uint64_t(cursor.end - cursor.at);
+        cursor.at = cursor.end;
     }
-    cursor.at = at;
     return count;
 }
 } // namespace

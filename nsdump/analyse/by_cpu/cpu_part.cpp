@@ -29,7 +29,7 @@ void read_cpu(const TraceFile &trace, uint32_t cpu_index, ThreadOwners &owners,
         seen);
     for (;;) {
         const std::span<const Event> block = stream.next_block();
-        threads.note(block);
+        threads.note(stream.is_of_one_thread() && !block.empty() ? block.first(1) : block);
         pairer.consume({cpu_index, false, stream.is_after_loss(), false, block});
         if (damage.chunks() > 0 || names.size() != trace.names().size())
             owners.give_up();

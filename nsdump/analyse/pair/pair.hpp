@@ -102,6 +102,10 @@ protected:
     // Probably the thread with this id; null if there is none.
     const ThreadState *guess_thread(uint32_t id) const { return recent_[id % kRecent]; }
     void push(ThreadState &thread, uint32_t cpu_index, NameId name, const Event &event);
+    bool is_leaf(const ThreadState &thread, const Event &start, const Event &next) const;
+    bool is_plain(const ThreadState &thread, uint32_t cpu_index, NameId name,
+                  const Event &stop) const;
+    void give_plain_to_parent(ThreadState &thread, const PlainSlice &slice);
     // The rare paths of a START and of a STOP, for a thread with needs_care.
     void start_with_care(ThreadState &thread, NameId name);
     // True if the slice is to be passed on now; otherwise it is held.
@@ -176,6 +180,7 @@ protected:
     bool is_blind_ = false;                // kernel records that belong to this run are lost
     std::vector<uint32_t> kernel_indices_; // empty: no kernel records
     bool keeps_interruptions_;
+    const bool has_plain_ = !is_kernel_ && !keeps_interruptions_ && !bpf_.has_calls; // PlainSlice
     Unpaired unpaired_;
     std::vector<uint32_t> switches_; // by CPU: how often the writing thread changed
 
@@ -244,7 +249,12 @@ private:
         else
             sink_.slice(slice);
     }
-    void take(const Run &run, const Event &event);
+    template <bool kLooksAhead> void take_all(const Run &run);
+    void leaf(ThreadState &thread, uint32_t cpu_index, const Event &start, const Event &stop);
+    bool give_plain(const PlainSlice &slice);
+    bool stop_plain(ThreadState &thread, uint32_t cpu_index, NameId name, const Event &event);
+    void leaf_slice(ThreadState &thread, uint32_t cpu_index, const Event &start, const Event &stop);
+    void take(ThreadState &state, uint32_t cpu_index, const Event &event);
     void look_ahead(const Run &run, const Event &event) const;
     void stop(ThreadState &thread, uint32_t cpu_index, NameId name, const Event &event);
     void lone_stop(ThreadState &thread, uint32_t cpu_index, NameId name, const Event &event);
@@ -259,3 +269,4 @@ private:
 } // namespace nsdump
 
 #include "analyse/pair/pair_impl.hpp"
+#include "analyse/pair/pair_plain.hpp"

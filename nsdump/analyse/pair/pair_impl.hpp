@@ -30,12 +30,7 @@ inline void PairState::push(ThreadState &thread, uint32_t cpu_index, NameId name
     }
     thread.depth = depth + 1;
     OpenSlice &frame = thread.frames[depth];
-    frame = {};
-    frame.name = name;
-    frame.cpu_index = cpu_index;
-    frame.start_ticks = event.ticks;
-    frame.unit_serial = thread.unit_serial;
-    frame.switches = switches_[cpu_index];
+    frame.begin(name, cpu_index, event.ticks, thread.unit_serial, switches_[cpu_index]);
     if (bpf_.has_calls) [[unlikely]]
         frame.start_calls = calls_of(event);
     if (keeps_interruptions_) [[unlikely]] {
@@ -63,32 +58,48 @@ template <class Sink> void Pairer<Sink>::consume(const Run &run)
         note_loss(run.cpu_index);
     is_blind_ = run.is_kernel_unseen;
     if constexpr (requires(const Sink &sink) { sink.is_spread(); }) {
-        if (sink_.is_spread()) [[unlikely]] {
-            for (const Event &event : run.events) {
-                look_ahead(run, event);
-                take(run, event);
-            }
-            return;
-        }
+        if (sink_.is_spread()) [[unlikely]]
+            return take_all<true>(run);
     }
-    for (const Event &event : run.events)
-        take(run, event);
+    take_all<false>(run);
 }
 
-template <class Sink> inline void Pairer<Sink>::take(const Run &run, const Event &event)
+template <class Sink> template <bool kLooksAhead> void Pairer<Sink>::take_all(const Run &run)
 {
-    ThreadState &state = thread(run.cpu_index, thread_of(event, is_kernel_));
-    if (state.last_cpu_index != run.cpu_index) [[unlikely]]
-        note_cpu(state, run.cpu_index);
+    const Event *at = run.events.data(), *const end = at + run.events.size();
+    while (at != end) {
+        ThreadState &state = thread(run.cpu_index, thread_of(*at, is_kernel_));
+        if (state.last_cpu_index != run.cpu_index) [[unlikely]]
+            note_cpu(state, run.cpu_index);
+        const uint32_t thread_id = at->thread_id;
+        do {
+            const bool is_pair = end - at > 1 && is_leaf(state, *at, at[1]);
+            if constexpr (kLooksAhead) {
+                look_ahead(run, *at);
+                if (is_pair)
+                    look_ahead(run, at[1]);
+            }
+            if (is_pair)
+                leaf(state, run.cpu_index, *at, at[1]);
+            else
+                take(state, run.cpu_index, *at);
+            at += is_pair ? 2 : 1;
+        } while (at != end && at->thread_id == thread_id);
+    }
+}
+
+template <class Sink>
+inline void Pairer<Sink>::take(ThreadState &state, uint32_t cpu_index, const Event &event)
+{
     const NameId name = names_.of_slice(event.slice_id);
     if (bpf_.has_calls) [[unlikely]]
-        note_behind(state, run.cpu_index, event);
+        note_behind(state, cpu_index, event);
     if (event.kind == NSLICE_KIND_START)
-        push(state, run.cpu_index, name, event);
-    else if (event.kind == NSLICE_KIND_STOP)
-        stop(state, run.cpu_index, name, event);
-    else
+        push(state, cpu_index, name, event);
+    else if (event.kind != NSLICE_KIND_STOP)
         other(state, name, event);
+    else if (!stop_plain(state, cpu_index, name, event))
+        stop(state, cpu_index, name, event);
 }
 
 // Prefetches what later events of the run need.

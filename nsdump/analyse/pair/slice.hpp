@@ -35,20 +35,20 @@ struct alignas(16) ProbeCounts {
     ProbeCounts &operator+=(const ProbeCounts &other) { return set(lanes() + other.lanes()); }
     ProbeCounts &operator-=(const ProbeCounts &other) { return set(lanes() - other.lanes()); }
     ProbeCounts &operator|=(const ProbeCounts &other) { return set(lanes() | other.lanes()); }
-    bool operator==(const ProbeCounts &) const = default;
+    void clear() { set(Lanes{}); }
+    bool operator==(const ProbeCounts &other) const { return is_zero(lanes() ^ other.lanes()); }
     // `masks`: the bits that each count may have.
-    bool is_within(const ProbeCounts &masks) const
-    {
-        const Lanes beyond = lanes() & ~masks.lanes();
-        uint64_t halves[2];
-        static_assert(sizeof halves == sizeof beyond);
-        std::memcpy(halves, &beyond, sizeof halves);
-        return (halves[0] | halves[1]) == 0;
-    }
+    bool is_within(const ProbeCounts &masks) const { return is_zero(lanes() & ~masks.lanes()); }
 
 private:
     typedef uint32_t Lanes __attribute__((vector_size(16)));
+    typedef uint64_t Halves __attribute__((vector_size(16)));
 
+    static bool is_zero(Lanes lanes)
+    {
+        const auto halves = reinterpret_cast<Halves>(lanes);
+        return (halves[0] | halves[1]) == 0;
+    }
     Lanes lanes() const
     {
         Lanes lanes;
@@ -212,6 +212,26 @@ struct Slice {
     // over the slices directly inside.
     ProgramCounts programs;
     ProgramCounts programs_in_children;
+};
+
+// What distinguishes most slices: neither migrated nor crossed nor next to a loss, without
+// counters, and with nothing of the kernel or of BPF programs inside.
+struct PlainSlice {
+    NameId name;
+    uint32_t cpu_index;
+    int64_t raw_ticks;
+    Unit *unit;              // as of Slice
+    int64_t child_ticks = 0; // this and those below: as of Slice; a leaf has nothing inside
+    uint32_t children = 0;
+    ProbeCounts inside = {};
+    ProbeCounts in_children = {};
+};
+
+// A sink of the pairer that takes them as such.  It may return false to get the Slice instead.
+template <class Sink>
+concept TakesPlainSlices = requires(Sink &sink, const PlainSlice &slice)
+{
+    sink.plain(slice) ? 1 : 0;
 };
 
 // A sink of the pairer that also gets each STOP without a START, with the unit that is open, or

@@ -26,6 +26,25 @@ struct OpenSlice {
     ProgramCounts programs_in_children;
     ProbeCounts own; // probes directly inside
     ProbeCounts in_children;
+
+    // Opens it.  By member: compilers clear an object of this size by an instruction that takes
+    // longer than all else that a START needs.
+    void begin(NameId new_name, uint32_t new_cpu_index, uint64_t ticks, uint64_t new_unit_serial,
+               uint32_t new_switches)
+    {
+        name = new_name;
+        cpu_index = new_cpu_index;
+        start_ticks = ticks;
+        unit_serial = new_unit_serial;
+        child_ticks = 0;
+        children = counted_children = 0;
+        switches = new_switches;
+        has_counters = spans_loss = is_crossed = false;
+        start_calls = 0;
+        programs = programs_in_children = {};
+        own.clear();
+        in_children.clear();
+    }
 };
 
 struct CounterFrame {

@@ -189,10 +189,9 @@ void StatsCollector::end_self_run(SliceStats &stats, const Shape &shape, const S
         ticks.unit_self += double(run.count) * run.first + run.distances;
 }
 
-void StatsCollector::begin_unit(SliceStats &stats, const Slice &slice)
+void StatsCollector::begin_unit(SliceStats &stats, NameId name, Unit &unit)
 {
-    Unit &unit = *slice.unit;
-    const uint64_t packets = unit.seen.note(slice.name, kTicksSeen) ? unit.packets : 0;
+    const uint64_t packets = unit.seen.note(name, kTicksSeen) ? unit.packets : 0;
     stats.ticks.packets += packets;
     stats.ticks.per_unit.begin(unit.serial, double(packets));
 }

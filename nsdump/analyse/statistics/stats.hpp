@@ -149,6 +149,7 @@ public:
 
     void slice(const Slice &slice);
     // See Pairer.
+    bool plain(const PlainSlice &slice);
     bool is_spread() const { return is_batching_; }
     void expect(NameId name) const { batches_.prefetch(name); }
     void unit(const Unit &unit);
@@ -188,7 +189,8 @@ private:
     Taken take_interruptions(SliceStats &stats, const Slice &slice);
     void begin_self_run(SliceStats &stats, const Slice &slice, Tally *tally, const Taken &taken);
     void end_self_run(SliceStats &stats, const Shape &shape, const SelfRun &run);
-    void begin_unit(SliceStats &stats, const Slice &slice);
+    void add_net(SliceStats &stats, NameId name, double net, Unit *unit);
+    void begin_unit(SliceStats &stats, NameId name, Unit &unit);
     void add_counters(SliceStats &stats, const Slice &slice);
     void add_left_out(SliceStats &stats, const Slice &slice);
     void add_tally(SliceStats &stats, const Tally &tally);
@@ -286,14 +288,39 @@ inline void StatsCollector::add_time(SliceStats &stats, const Slice &slice)
         else
             begin_self_run(stats, slice, tally, taken);
     }
-    const double net =
-        double(slice.raw_ticks) - (tally ? tally->subtracted : subtracted()) - taken.all;
+    add_net(stats, slice.name,
+            double(slice.raw_ticks) - (tally ? tally->subtracted : subtracted()) - taken.all,
+            slice.unit);
+}
+
+inline void StatsCollector::add_net(SliceStats &stats, NameId name, double net, Unit *unit)
+{
     stats.ticks.net_blocks.add(1, net);
-    if (!slice.unit)
+    if (!unit)
         return;
-    const uint64_t serial = slice.unit->serial;
-    if (!stats.ticks.per_unit.has(serial)) [[unlikely]]
-        begin_unit(stats, slice);
-    stats.ticks.per_unit.add(serial, net);
+    if (!stats.ticks.per_unit.has(unit->serial)) [[unlikely]]
+        begin_unit(stats, name, *unit);
+    stats.ticks.per_unit.add(unit->serial, net);
+}
+
+// Counts slices like the one before them; the first one of a shape or run is left to slice().
+[[gnu::always_inline]] inline bool StatsCollector::plain(const PlainSlice &slice)
+{
+    if (is_batching_ || is_counting_ || uint64_t(slice.raw_ticks) >= Tally::kTicks ||
+        !slice_stats(slice.name)) [[unlikely]]
+        return false;
+    SliceStats &stats = *slices_[slice.name];
+    Tally *const tally = stats.tallies.guess(
+        {slice.inside, slice.cpu_index, slice.unit != nullptr, slice.children > 0});
+    if (!tally) [[unlikely]]
+        return false;
+    if (slice.children > 0) {
+        if (!tally->self.is_of(slice)) [[unlikely]]
+            return false;
+        tally->self.add(slice);
+    }
+    ++tally->counts[size_t(slice.raw_ticks)];
+    add_net(stats, slice.name, double(slice.raw_ticks) - tally->subtracted, slice.unit);
+    return true;
 }
 } // namespace nsdump

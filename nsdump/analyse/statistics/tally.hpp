@@ -34,7 +34,7 @@ struct SelfRun {
     double distance_squares = 0;
 
     // In doubles, since the difference may overflow an integer in a hostile trace.
-    static double raw_self(const Slice &slice)
+    template <class AnySlice> static double raw_self(const AnySlice &slice)
     {
         return double(slice.raw_ticks) - double(slice.child_ticks);
     }
@@ -43,7 +43,12 @@ struct SelfRun {
         return count > 0 && children == slice.children && in_children == slice.in_children &&
                programs_in_children == slice.programs_in_children;
     }
-    void add(const Slice &slice) { add(raw_self(slice) - subtracted); }
+    bool is_of(const PlainSlice &slice) const
+    {
+        return count > 0 && children == slice.children && in_children == slice.in_children &&
+               !programs_in_children.any();
+    }
+    template <class AnySlice> void add(const AnySlice &slice) { add(raw_self(slice) - subtracted); }
     void add(double self)
     {
         const double distance = self - first;
@@ -76,8 +81,7 @@ public:
     // its limit.  `subtracted`: computes Tally::subtracted for a new shape.
     template <class Subtracted> Tally *find(const Shape &shape, size_t &left, Subtracted subtracted)
     {
-        Tally *&hint = hints_[(shape.inside.ends / 2 + 2 * shape.cpu_index + shape.is_in_unit) %
-                              hints_.size()];
+        Tally *&hint = hints_[hint_of(shape)];
         if (hint && hint->shape == shape) [[likely]]
             return hint;
         const size_t known = tallies_.size();
@@ -86,13 +90,25 @@ public:
             found->subtracted = subtracted();
         return found;
     }
+    // The same if it was the last one of several that resemble it; otherwise null.
+    Tally *guess(const Shape &shape) const
+    {
+        Tally *const hint = hints_[hint_of(shape)];
+        return hint && hint->shape == shape ? hint : nullptr;
+    }
     const std::vector<std::unique_ptr<Tally>> &all() const { return tallies_; }
     void clear();
 
 private:
+    static constexpr size_t kHints = 8;
+
+    static size_t hint_of(const Shape &shape)
+    {
+        return (shape.inside.ends / 2 + 2 * shape.cpu_index + shape.is_in_unit) % kHints;
+    }
     Tally *find_slowly(const Shape &shape, Tally *&hint, size_t &left);
 
-    std::array<Tally *, 8> hints_{};
+    std::array<Tally *, kHints> hints_{};
     std::vector<std::unique_ptr<Tally>> tallies_;
 };
 } // namespace nsdump

@@ -30,6 +30,8 @@ struct Got {
     int64_t unit; // number, -1 if none
     std::vector<int64_t> counters;
     bool has_child_counters;
+
+    bool operator==(const Got &) const = default;
 };
 
 struct Sink {
