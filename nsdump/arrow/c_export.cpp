@@ -195,8 +195,8 @@ void export_schema(std::span<const Column> columns, const Metadata &metadata, Ar
     give(std::move(holder), out);
 }
 
-void export_batch(Batch batch, std::span<const Column> columns, std::shared_ptr<const Texts> names,
-                  ArrowArray *out)
+void export_batch(Batch batch, std::span<const Column> columns,
+                  const std::shared_ptr<const Texts> &names, ArrowArray *out)
 {
     auto holder = std::make_unique<Holder<ArrowArray>>();
     holder->buffers = {nullptr}; // no row is null as a whole

@@ -18,6 +18,6 @@ using Metadata = std::vector<std::pair<std::string, std::string>>;
 
 // `out` is to be released by its receiver.
 void export_schema(std::span<const Column> columns, const Metadata &metadata, ArrowSchema *out);
-void export_batch(Batch batch, std::span<const Column> columns, std::shared_ptr<const Texts> names,
-                  ArrowArray *out);
+void export_batch(Batch batch, std::span<const Column> columns,
+                  const std::shared_ptr<const Texts> &names, ArrowArray *out);
 } // namespace nsdump::arrow

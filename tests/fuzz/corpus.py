@@ -310,6 +310,7 @@ def make(folder):
     for line in manual.partition(".SH RULES")[2].splitlines():
         if ": " in line:
             corpora.add("gate_rules", line.replace("\\", "").encode())
+    corpora.add("gate_rules", b"\xef\xbb\xbfparse: net_ns <= 1\r\n*: lost == 0 strict\r\n")
     for text in snort_rules():
         corpora.add("snort_rules", text)
     all_requests = [framed(request) for request in requests()]
