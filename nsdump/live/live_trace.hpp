@@ -54,6 +54,7 @@ private:
         std::unique_ptr<StatsCollector> statistics;
 
         void slice(const Slice &slice) { statistics->slice(slice); }
+        bool plain(const PlainSlice &slice) { return statistics->plain(slice); }
         bool is_spread() const { return statistics->is_spread(); }
         void expect(NameId name) const { statistics->expect(name); }
         void unit(const Unit &unit) { statistics->unit(unit); }

@@ -15,6 +15,7 @@ public:
 
     void note(const Run &run) { is_open_ = !run.is_lead_in; }
     bool is_open() const { return is_open_; }
+    bool is_everything() const { return from_ticks_ == 0; }
     // Some slices are passed on after their STOP.
     bool has_end_of(const Slice &slice) const { return slice.stop_ticks >= from_ticks_; }
 
@@ -33,6 +34,10 @@ public:
     {
         if (gate_.has_end_of(slice)) [[likely]]
             sink_.slice(slice);
+    }
+    [[gnu::always_inline]] bool plain(const PlainSlice &slice) requires TakesPlainSlices<Sink>
+    {
+        return gate_.is_everything() && sink_.plain(slice);
     }
     void unit(const Unit &unit)
     {

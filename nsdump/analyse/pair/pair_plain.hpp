@@ -88,7 +88,7 @@ void Pairer<Sink>::leaf_slice(ThreadState &thread, uint32_t cpu_index, const Eve
                               const Event &stop)
 {
     constexpr std::array<int64_t, NSLICE_MAX_COUNTERS> kNothingInside{};
-    Slice slice{};
+    Slice slice; // by member, as in OpenSlice::begin()
     slice.name = names_.of_slice(start.slice_id);
     slice.cpu_index = slice.kernel_index = cpu_index;
     slice.thread_id = start.thread_id;
@@ -96,7 +96,16 @@ void Pairer<Sink>::leaf_slice(ThreadState &thread, uint32_t cpu_index, const Eve
     slice.start_ticks = start.ticks;
     slice.stop_ticks = stop.ticks;
     slice.raw_ticks = int64_t(stop.ticks - start.ticks);
+    slice.child_ticks = 0;
+    slice.children = 0;
+    slice.inside.clear();
+    slice.in_children.clear();
+    slice.is_migrated = slice.is_interrupted = slice.spans_loss = slice.is_crossed = false;
     slice.unit = thread.unit;
+    slice.counters = slice.child_counters = nullptr;
+    slice.interruptions = slice.interruptions_in_children = nullptr;
+    slice.interrupt_counters = slice.interrupt_counters_in_children = nullptr;
+    slice.programs = slice.programs_in_children = {};
     std::array<int64_t, NSLICE_MAX_COUNTERS> values;
     if (start.word_count != 0) {
         for (size_t i = 0; i < counters_; ++i)

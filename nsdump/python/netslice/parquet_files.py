@@ -4,7 +4,7 @@ import collections
 import os
 
 import pyarrow
-from pyarrow import compute, parquet
+from pyarrow import parquet
 
 from .folder import FolderError
 
@@ -14,7 +14,8 @@ OPEN_FILES = 8
 MOST_PARTS = 100_000
 FEW_VALUES = {"cpu", "thread", "depth", "kernel"}  # worth a dictionary
 SMALL_STEPS = {"unit_number", "unit_id"}  # from row to row
-WITHOUT_RANGE = {"words"}
+# In each row group nearly all of their values occur, so that readers could skip none by a range.
+WITHOUT_RANGE = FEW_VALUES | {"name", "unit", "class", "words"}
 
 
 def new_writer(path, schema, compression):
@@ -72,6 +73,9 @@ class Parts:
     used for long are closed, and later rows of a part are in a further file."""
 
     def __init__(self, folder, schema, compression, by_cpu, window_ns):
+        from pyarrow import compute  # 25 ms, which few need
+
+        self.compute = compute
         self.folder, self.compression = folder, compression
         self.by_cpu, self.window_ns = by_cpu, window_ns
         if by_cpu:  # a reader takes it from the folder's name
@@ -94,8 +98,9 @@ class Parts:
                     "unknown (use --partition cpu)"
                 )
             # towards zero, so times before the session's start are in the first window
-            window = compute.divide(compute.max_element_wise(start_ns, 0), self.window_ns)
-            keys["time_ns"] = compute.multiply(window, self.window_ns)
+            since_start = self.compute.max_element_wise(start_ns, 0)
+            window = self.compute.divide(since_start, self.window_ns)
+            keys["time_ns"] = self.compute.multiply(window, self.window_ns)
         return keys
 
     def write(self, batch):
@@ -104,8 +109,8 @@ class Parts:
         for row in table.group_by(list(keys)).aggregate([]).to_pylist():
             mask = None
             for name, value in row.items():
-                is_in = compute.equal(keys[name], value)
-                mask = is_in if mask is None else compute.and_(mask, is_in)
+                is_in = self.compute.equal(keys[name], value)
+                mask = is_in if mask is None else self.compute.and_(mask, is_in)
             self.hold(tuple(row.items()), batch.select(self.schema.names).filter(mask))
 
     def hold(self, key, batch):
