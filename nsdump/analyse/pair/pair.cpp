@@ -166,6 +166,7 @@ void PairState::note_pause()
 {
     open_unlost_.take_all([this](ThreadState &thread) {
         miss_records(thread);
+        set_open_units(thread, 0); // what follows may be in another unit, whose INIT was left out
     });
 }
 
@@ -242,6 +243,7 @@ Unit *PairState::begin_unit(ThreadState &thread, NameId name, const Event &event
     }
     unit.seen.clear();
     set_open_units(thread, thread.open_units + 1);
+    open_unlost_.add(thread); // a pause ends the unit
     return &unit;
 }
 

@@ -66,3 +66,25 @@ TEST_CASE("a loss after a pause still marks the slices of its CPU", "[nsdump][pa
     CHECK(out.slices[0].spans_loss);
     CHECK_FALSE(out.slices[1].spans_loss);
 }
+
+TEST_CASE("a unit ends at a pause: what follows may be in another", "[nsdump][pair]")
+{
+    auto trace = new_trace();
+    trace.init(0, 1, 4, 100, 1, 64, 0);
+    trace.start(0, 1, 1, 110);
+    trace.stop(0, 1, 1, 120);
+    trace.leave_out(2); // the EXIT of unit 1, and the INIT of unit 2
+    trace.start(0, 1, 1, 210);
+    trace.stop(0, 1, 1, 220);
+    trace.exit(0, 1, 4, 230);
+    trace.init(0, 1, 4, 300, 3, 64, 0);
+    trace.leave_out(2); // with nothing open but the unit
+    trace.start(0, 1, 1, 410);
+    trace.stop(0, 1, 1, 420);
+    const Paired out = pair(trace);
+    REQUIRE(out.slices.size() == 3);
+    CHECK(out.slices[0].unit == 1);
+    CHECK(out.slices[1].unit == -1);
+    CHECK(out.slices[2].unit == -1);
+    CHECK(out.units == 2);
+}
