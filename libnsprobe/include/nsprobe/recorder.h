@@ -166,8 +166,9 @@ void nsp_recorder_watch(struct nsp_recorder *recorder);
 /*
  * Pausing: from here on, records of all processes that take part are left out and counted, which is
  * no loss; nsp_recorder_resume() ends that.  A recorder may be paused before the first process
- * participates.  Slices that lack a record because of a pause are excluded like those that span a
- * loss.  The trace has the pauses: session.switch.N in FORMAT.md.  Kernel records do not pause.
+ * participates.  Slices that lack a record because of a pause are unmatched, and those that were
+ * open while records were left out are excluded like those that span a loss.  The trace has the
+ * pauses: session.switch.N in FORMAT.md.  Kernel records do not pause.
  * A call that changes nothing has no effect.  Return 0 or -errno; -ENOTSUP: policy overwrite.
  */
 int nsp_recorder_pause(struct nsp_recorder *recorder);
