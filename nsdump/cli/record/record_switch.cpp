@@ -69,6 +69,10 @@ int signal_of(const std::string &name)
         const int more = number_in(text.substr(6));
         return more > 0 && more <= SIGRTMAX - SIGRTMIN ? SIGRTMIN + more : 0;
     }
+    if (text.starts_with("RTMAX-")) {
+        const int less = number_in(text.substr(6));
+        return less > 0 && less <= SIGRTMAX - SIGRTMIN ? SIGRTMAX - less : 0;
+    }
     for (int number = 1; number < NSIG; ++number)
         if (const char *known = sigabbrev_np(number); known && text == known)
             return number;
