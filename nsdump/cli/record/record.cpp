@@ -196,12 +196,12 @@ void tell_left_out(const Options &options, uint64_t records)
 bool tell_started(const Options &options, const std::optional<RecordSwitch> &switched,
                   const nsp_recorder_status &status)
 {
-    const bool has_started = !switched || switched->starts() > 0;
-    if (!has_started && status.joined > 0)
-        command::tell("nsdump: warning: {}: nothing was recorded: no signal {} came; the trace is "
-                      "complete and has no records\n",
-                      options.output, options.signals.start);
-    return has_started;
+    const std::string why_not = switched ? switched->why_not_started() : "";
+    if (!why_not.empty() && status.joined > 0)
+        command::tell("nsdump: warning: {}: nothing was recorded: {}; the trace is complete and "
+                      "has no records\n",
+                      options.output, why_not);
+    return why_not.empty();
 }
 
 RecordLimits limits_of(const Options &options, std::optional<RecordSwitch> &switched)
