@@ -45,6 +45,7 @@ public:
     std::string how_to_start() const;
     // Does what signals since the last call asked for.
     Change follow(nsp_recorder *recorder);
+    bool is_on() const { return is_on_; }
     // Why it has never been recording; empty if it has.
     std::string why_not_started() const;
 

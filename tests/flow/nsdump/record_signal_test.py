@@ -14,6 +14,7 @@ import time
 import unittest
 
 from probed_programs import NSDUMP, ProbedProgramsTest, run
+from terminal import Terminal
 
 UNITS = 50
 RECORDS = UNITS * 4  # each unit with one slice
@@ -262,6 +263,22 @@ class RecordSignal(ProbedProgramsTest):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         read = run("babeltrace2", ctf) if shutil.which("babeltrace2") else None
         self.assertNotIn("discarded", read.stderr if read else "")
+
+    def test_a_terminal_shows_that_the_recording_is_paused_and_what_it_leaves_out(self):
+        trace = self.folder / "shown.nsl"
+        terminal = Terminal(
+            NSDUMP, "record", "-w", trace, "--start-on-signal", "USR1", "--", self.program
+        )
+        self.addCleanup(os.close, terminal.master)  # nsdump gets SIGHUP
+        self.assertTrue(terminal.wait_for(lambda text: "ready" in text), terminal.text)
+        terminal.press("before\n")
+        words = rf"paused at \d+\.\d s: 0 records, .*, {RECORDS} left out while paused"
+        self.assertTrue(terminal.wait_for(lambda text: re.search(words, text)), terminal.text)
+        os.kill(terminal.pid, signal.SIGUSR1)
+        words = rf"recording \d+\.\d s: .*, {RECORDS} left out while paused"
+        self.assertTrue(terminal.wait_for(lambda text: re.search(words, text)), terminal.text)
+        terminal.press("\x04")  # the end of the program's input
+        self.assertEqual(terminal.end(), 0, terminal.text)
 
     def test_a_recorder_that_is_killed_leaves_what_it_knows_of_pauses(self):
         recording = self.start("--start-on-signal", "USR1", "--stop-on-signal", "USR2")

@@ -39,6 +39,7 @@ TEST_CASE("a start and a stop at almost the same time are no lack of a signal", 
     const RecordSwitch::Change change = scene.paused.follow(nullptr);
     CHECK(change.words == "2 signals at almost the same time: still paused");
     CHECK(change.is_warning);
+    CHECK_FALSE(scene.paused.is_on());
     CHECK(scene.paused.why_not_started() ==
           "signal USR1 came, but another paused again before the recording began");
 }
