@@ -173,7 +173,7 @@ void nsp_recorder_watch(struct nsp_recorder *recorder);
  */
 int nsp_recorder_pause(struct nsp_recorder *recorder);
 int nsp_recorder_resume(struct nsp_recorder *recorder);
-/* Records that pauses have left out until now. */
+/* Records that pauses have left out until now, or until nsp_recorder_stop(). */
 uint64_t nsp_recorder_left_out(const struct nsp_recorder *recorder);
 
 /* How a process participates in a session. */
@@ -193,9 +193,14 @@ void nsp_recorder_status_read(struct nsp_recorder *recorder, struct nsp_recorder
 int nsp_recorder_error(const struct nsp_recorder *recorder);
 
 /*
- * Detaches, closes the rings, drains, writes the footer and frees the recorder.  counts may be
- * NULL.  Returns 0 or -errno; -ENODATA: no process took part, no file was created, and an older
- * file is unchanged.
+ * Detaches and closes the rings: nothing that programs write from here on is recorded.  Called by
+ * nsp_recorder_close() otherwise.
+ */
+void nsp_recorder_stop(struct nsp_recorder *recorder);
+
+/*
+ * Stops, drains, writes the footer and frees the recorder.  counts may be NULL.  Returns 0 or
+ * -errno; -ENODATA: no process took part, no file was created, and an older file is unchanged.
  */
 int nsp_recorder_close(struct nsp_recorder *recorder, enum nslice_end end,
                        struct nsp_session_counts *counts);

@@ -21,12 +21,13 @@ RECORDS = UNITS * 4  # each unit with one slice
 
 # Each line of its input is a phase with a slice of its name, after which it answers; with "fork",
 # a child has it.  "open" and "close" are the ends of a slice that spans what is between them; "cpu"
-# moves the program to that CPU.
+# moves the program to that CPU, and "loop" starts a process that does not end when it is asked to.
 PROGRAM = """
 #define _GNU_SOURCE
 #include <nsprobe/probe.h>
 #include <nsprobe/session.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -59,6 +60,16 @@ static void phase(const char *name)
     }
 }
 
+static void loop(void)
+{
+    signal(SIGTERM, SIG_IGN);
+    alarm(20);
+    close(0);
+    close(1);
+    for (;;)
+        phase("after\\n");
+}
+
 int main(void)
 {
     char line[64];
@@ -75,6 +86,9 @@ int main(void)
             NET_SLICE_STOP(spanning);
         } else if (sscanf(line, "cpu %d", &cpu) == 1) {
             move_to(cpu);
+        } else if (strcmp(line, "loop\\n") == 0) {
+            if (fork() == 0)
+                loop();
         } else if (strncmp(line, "fork ", 5) == 0) {
             if (fork() == 0) {
                 phase(line + 5);
@@ -263,6 +277,18 @@ class RecordSignal(ProbedProgramsTest):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         read = run("babeltrace2", ctf) if shutil.which("babeltrace2") else None
         self.assertNotIn("discarded", read.stderr if read else "")
+
+    def test_what_still_runs_at_the_end_of_a_paused_recording_loses_nothing(self):
+        recording = self.start("--start-on-signal", "USR1")
+        recording.do("loop")
+        recording.process.send_signal(signal.SIGINT)
+        recording.end()
+        self.assertIn("received SIGTERM and still runs", recording.reported())
+        self.assertIn("0 records of 0 issued", recording.reported())
+        (reported,) = re.findall(r"(\d+) records were left out", recording.reported())
+        (in_trace,) = re.findall(rb"paused_records=(\d+)\n", recording.trace.read_bytes())
+        self.assertEqual(int(reported), int(in_trace))
+        self.check(recording.trace)
 
     def test_a_terminal_shows_that_the_recording_is_paused_and_what_it_leaves_out(self):
         trace = self.folder / "shown.nsl"
