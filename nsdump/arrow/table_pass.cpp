@@ -21,13 +21,12 @@ TablePass::TablePass(std::unique_ptr<ByteSource> source, PassOptions options)
       is_selective_(!options_.slice.empty() || options_.unit ||
                     options_.limit != std::numeric_limits<uint64_t>::max()),
       clock_(clock_of(trace_)), zero_ticks_(zero_ticks_of(trace_, clock_)),
+      selection_(trace_.names(), options_.unit, options_.slice),
       correction_(trace_, options_.calibration ? &*options_.calibration : nullptr),
       dictionary_(trace_.names()), pairs_(trace_, programs_side_, kernel_side_),
       merger_(trace_, is_wanted(options_, TableKind::events) ? Order::kTime : pairing_order(trace_))
 {
     const NsClock clock(clock_, zero_ticks_);
-    if (options_.unit)
-        unit_filter_.emplace(*options_.unit);
     if (is_wanted(options_, TableKind::slices))
         slices_.emplace(trace_, clock, correction_);
     if (is_wanted(options_, TableKind::units))
@@ -87,36 +86,27 @@ Findings TablePass::findings()
     return findings;
 }
 
-bool TablePass::selects_name(NameId name) const
-{
-    return options_.slice.empty() || trace_.names()[name].text == options_.slice;
-}
-
 bool TablePass::selects(const Slice &slice) const
 {
-    return slice_rows_ < options_.limit && selects_name(slice.name) &&
-           (!options_.unit || (slice.unit && slice.unit->number == *options_.unit));
+    return slice_rows_ < options_.limit && selection_.has(slice.name, slice.unit);
 }
 
 void TablePass::add_unit(const Unit &unit, bool is_kernel)
 {
-    if (units_ && (!options_.unit || unit.number == *options_.unit))
+    if (units_ && selection_.is_in_unit(&unit))
         units_->add(unit, is_kernel);
 }
 
 void TablePass::add_events(const Run &run)
 {
     for (const Event &event : run.events) {
-        const NameId name = trace_.names().of_slice(event.slice_id);
-        const bool is_kernel = run.is_kernel && trace_.names()[name].way == 0;
-        // Sees every event, since it follows the units' begin and end.
-        if ((unit_filter_ && !unit_filter_->contains(event, name, is_kernel)) ||
-            !selects_name(name))
+        const EventSelection::Seen seen = selection_.see(run, event);
+        if (!seen.is_selected)
             continue;
         if (event_rows_ >= options_.limit)
             break;
         ++event_rows_;
-        events_->add(event, name, is_kernel);
+        events_->add(event, seen.name, seen.is_kernel);
     }
 }
 

@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 
+#include "analyse/event_selection.hpp"
 #include "analyse/findings.hpp"
 #include "analyse/pair/user_and_kernel.hpp"
-#include "analyse/unit_filter.hpp"
 #include "arrow/c_export.hpp"
 #include "arrow/event_table.hpp"
 #include "arrow/loss_table.hpp"
@@ -70,7 +70,6 @@ private:
     void add_unit(const Unit &unit, bool is_kernel);
     void add_events(const Run &run);
     bool selects(const Slice &slice) const;
-    bool selects_name(NameId name) const;
     bool is_full() const;
     bool pairs() const { return slices_ || units_; }
     void do_some_work();
@@ -85,7 +84,7 @@ private:
     bool is_selective_;
     Clock clock_;
     uint64_t zero_ticks_;
-    std::optional<UnitFilter> unit_filter_; // of events
+    EventSelection selection_;
     Correction correction_;
     NameDictionary dictionary_;
     std::optional<SliceTable> slices_;
