@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "analyse/losses.hpp"
+#include "analyse/pauses.hpp"
 
 namespace nsdump::arrow
 {
@@ -56,6 +57,11 @@ Metadata TablePass::metadata() const
     all.emplace_back("netslice.drained", fmt::format("{}", losses.drained));
     if (losses.is_issued_known())
         all.emplace_back("netslice.issued", fmt::format("{}", losses.issued));
+    if (const Pauses pauses = pauses_of(trace_); pauses.count > 0) {
+        all.emplace_back("netslice.paused_records", fmt::format("{}", pauses.left_out));
+        if (pauses.ns)
+            all.emplace_back("netslice.paused_ns", fmt::format("{}", *pauses.ns));
+    }
     return all;
 }
 
