@@ -32,6 +32,8 @@ public:
     // To be called for all events, in their order, since it follows where units begin and end.
     Seen see(const Run &run, const Event &event)
     {
+        if (run.is_after_pause && filter_ && &event == run.events.data()) [[unlikely]]
+            filter_->forget();
         const NameId name = names_.of_slice(event.slice_id);
         const bool is_kernel = run.is_kernel && names_[name].way == 0;
         const bool is_in_unit = !filter_ || filter_->contains(event, name, is_kernel);

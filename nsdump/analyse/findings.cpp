@@ -8,6 +8,7 @@
 
 #include "analyse/incomplete.hpp"
 #include "analyse/losses.hpp"
+#include "analyse/pauses.hpp"
 #include "common/command/counted.hpp"
 
 namespace nsdump
@@ -44,6 +45,8 @@ Findings findings_of(TraceFile &trace, const StreamFaults &faults, bool is_over,
     const bool is_damaged = trace.damage().chunks() > 0 || trace.missing_chunks() > 0;
     const Losses losses = losses_of(trace, is_damaged);
     add_losses(losses, findings.lines);
+    if (std::string words = pauses_of(trace).words(); !words.empty())
+        findings.lines.push_back(std::move(words));
     if (faults.unknown_kind + faults.malformed_chunks > 0)
         findings.lines.push_back(fmt::format("{} of unknown kind, {}",
                                              counted(faults.unknown_kind, "record"),

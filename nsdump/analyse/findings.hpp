@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: a trace that was read -> what is wrong with it, as lines for people.
+// analyse: a trace that was read -> what it lacks and what is wrong with it, as lines for people.
 #pragma once
 
 #include <string>

@@ -17,6 +17,8 @@ class UnitFilter
 public:
     explicit UnitFilter(uint64_t number) : number_(number) {}
 
+    // After a pause, whose records may have ended the unit in any thread.
+    void forget() { inside_.clear(); }
     // Whether a thread is in the unit now.
     bool is_inside() const { return !inside_.empty(); }
 

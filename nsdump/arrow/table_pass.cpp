@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "analyse/losses.hpp"
+#include "analyse/pauses.hpp"
 
 namespace nsdump::arrow
 {
@@ -56,6 +57,11 @@ Metadata TablePass::metadata() const
     all.emplace_back("netslice.drained", fmt::format("{}", losses.drained));
     if (losses.is_issued_known())
         all.emplace_back("netslice.issued", fmt::format("{}", losses.issued));
+    if (const Pauses pauses = pauses_of(trace_); pauses.count > 0) {
+        all.emplace_back("netslice.paused_records", fmt::format("{}", pauses.left_out));
+        if (pauses.ns)
+            all.emplace_back("netslice.paused_ns", fmt::format("{}", *pauses.ns));
+    }
     return all;
 }
 
@@ -100,13 +106,13 @@ void TablePass::add_unit(const Unit &unit, bool is_kernel)
 void TablePass::add_events(const Run &run)
 {
     for (const Event &event : run.events) {
-        const auto [name, is_kernel, is_selected] = selection_.see(run, event);
-        if (!is_selected)
+        const EventSelection::Seen seen = selection_.see(run, event);
+        if (!seen.is_selected)
             continue;
         if (event_rows_ >= options_.limit)
             break;
         ++event_rows_;
-        events_->add(event, name, is_kernel);
+        events_->add(event, seen.name, seen.is_kernel);
     }
 }
 

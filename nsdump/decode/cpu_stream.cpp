@@ -99,8 +99,7 @@ bool CpuStream::next_chunk()
             continue;
         }
         is_after_loss_ = had_damage || chunk.header.sequence != next_sequence_ ||
-                         chunk.header.lost_before != lost_before_ ||
-                         chunk.header.left_out_before != left_out_before_;
+                         chunk.header.lost_before != lost_before_;
         next_sequence_ = chunk.header.sequence + 1;
         lost_before_ = chunk.header.lost_before;
         left_out_before_ = chunk.header.left_out_before;

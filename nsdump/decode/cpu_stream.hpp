@@ -50,9 +50,8 @@ public:
 
     // The next block, empty at the end.  Events and their words are valid until the next call.
     std::span<const Event> next_block();
-    // True if records of this CPU were lost, chunks are missing, or records of any CPU were left
-    // out in a pause, right before the last block. What lies between two windows of a plan is not
-    // lost.
+    // True if records of this CPU were lost, or chunks are missing, right before the last block.
+    // What lies between two windows of a plan is not lost.
     bool is_after_loss() const { return is_after_loss_; }
     // True if one thread wrote all events of the last block.
     bool is_of_one_thread() const { return uint32_t(cursor_.differences) == 0; }

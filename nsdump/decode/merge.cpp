@@ -26,7 +26,13 @@ bool Merger::refill(uint32_t index)
 {
     const std::span<const Event> block = streams_[index]->next_block();
     Pending &pending = pending_[index];
-    pending = {block.data(), block.data() + block.size(), streams_[index]->is_after_loss(), 0, {}};
+    const CpuStream &stream = *streams_[index];
+    pending = {.at = block.data(),
+               .end = block.data() + block.size(),
+               .is_after_loss = stream.is_after_loss(),
+               .left_out_before = stream.is_kernel() ? 0 : stream.left_out_so_far(),
+               .latest = 0,
+               .threads = {}};
     if (order_ == Order::kThread) {
         pending.threads = ThreadSet(block);
         for (const Event &event : block)
@@ -68,7 +74,8 @@ uint64_t Merger::strict_limit() const
 constexpr uint64_t kLooksPerEvent = 64;
 
 // A run may pass events of other threads up to the last one of their block; later blocks are later
-// in time.  If a CPU lost records, the order matters: they may have been of any thread.
+// in time.  If a CPU lost records, or follows a pause, the order matters: what is missing may have
+// been of any thread.
 uint64_t Merger::thread_limit()
 {
     const uint64_t strict = strict_limit();
@@ -79,7 +86,8 @@ uint64_t Merger::thread_limit()
     uint64_t limit = std::numeric_limits<uint64_t>::max();
     for (size_t place = 1; place < heap_.size() && limit > strict; ++place) {
         const Pending &other = pending_[heap_[place].index];
-        const bool must_wait = other.is_after_loss || other.threads.may_share(own);
+        const bool must_wait = other.is_after_loss || other.left_out_before > left_out_ ||
+                               other.threads.may_share(own);
         limit = std::min(limit, must_wait ? heap_[place].ticks : other.end[-1].ticks);
     }
     return std::max(limit, strict); // the clock may go backwards inside a block
@@ -142,6 +150,8 @@ bool Merger::next(Run &run)
     run.events = {begin, at};
     run.lost_before = streams_[run.cpu_index]->lost_so_far();
     run.left_out_before = streams_[run.cpu_index]->left_out_so_far();
+    run.is_after_pause = pending.left_out_before > left_out_;
+    left_out_ = std::max(left_out_, pending.left_out_before);
     return true;
 }
 

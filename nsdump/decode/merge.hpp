@@ -15,10 +15,9 @@ namespace nsdump
 {
 // Events of one CPU, see Order.
 struct Run {
-    uint32_t cpu_index = 0; // place of the CPU in TraceFile::cpus()
-    bool is_kernel = false; // from the kernel's ring of that CPU
-    // Records of this CPU were lost, or the recorder left some out, right before the run.
-    bool is_after_loss = false;
+    uint32_t cpu_index = 0;        // place of the CPU in TraceFile::cpus()
+    bool is_kernel = false;        // from the kernel's ring of that CPU
+    bool is_after_loss = false;    // records of this CPU were lost right before the run
     bool is_kernel_unseen = false; // program run whose kernel records are lost (Order::kTime)
     std::span<const Event> events;
     uint64_t lost_before = 0;     // records of this CPU that were lost before the run, all together
@@ -26,6 +25,8 @@ struct Run {
     bool is_lead_in = false;      // before the time that was asked for
     // Of the plan, after a gap whose records were not read: what was open before it may have ended.
     bool begins_window = false;
+    // The first run, of any CPU, after a pause that left records out: those of every thread.
+    bool is_after_pause = false;
 };
 
 enum class Order {
@@ -61,6 +62,7 @@ private:
         const Event *at = nullptr;
         const Event *end = nullptr;
         bool is_after_loss = false;
+        uint64_t left_out_before = 0;
         uint64_t latest = 0; // of the whole block: the clock may go backwards inside it
         ThreadSet threads;   // both only with Order::kThread
     };
@@ -81,6 +83,7 @@ private:
     std::vector<bool> is_lost_at_end_; // by place
     std::vector<Head> heap_; // smallest ticks first, then by CPU, so the order is deterministic
     bool has_run_ = false;
+    uint64_t left_out_ = 0;     // the most that a run had before it
     uint64_t looks_ = 1u << 20; // budget of thread_limit(); each event adds to it
 };
 } // namespace nsdump

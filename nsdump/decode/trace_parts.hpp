@@ -14,6 +14,12 @@
 
 namespace nsdump
 {
+// Since a total was `before`.  That of a damaged or hostile trace may be smaller afterwards.
+constexpr uint64_t growth(uint64_t before, uint64_t now)
+{
+    return now > before ? now - before : 0;
+}
+
 struct FileHeader {
     uint32_t version = 0;
     uint32_t header_bytes = 0;

@@ -2,6 +2,7 @@
 // live: parts of a trace that is still being written -> the report of each interval.
 #include "live/live_trace.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -134,12 +135,10 @@ void LiveTrace::follow(TraceFile &part)
             continue;
         Continuation &place = places_[chunks.cpu];
         place.is_after_loss = first.header.sequence != place.sequence ||
-                              first.header.lost_before != place.lost_before ||
-                              first.header.left_out_before != place.left_out_before;
+                              first.header.lost_before != place.lost_before;
         place.is_first_run = true;
         place.sequence = chunks.next_sequence;
         place.lost_before = chunks.lost_before;
-        place.left_out_before = chunks.left_out_before;
     }
 }
 
@@ -155,6 +154,8 @@ void LiveTrace::take_records(TraceFile &part)
         Continuation &place = places_[chunks.cpu];
         if (std::exchange(place.is_first_run, false))
             run.is_after_loss = place.is_after_loss;
+        run.is_after_pause = run.left_out_before > left_out_;
+        left_out_ = std::max(left_out_, run.left_out_before);
         run.cpu_index = chunks.cpu;
         records_ += run.events.size();
         pairs_->consume(run);

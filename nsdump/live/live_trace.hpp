@@ -45,7 +45,7 @@ private:
     // Where the records of a CPU continue.
     struct Continuation {
         uint64_t sequence = 0;
-        uint64_t lost_before = 0, left_out_before = 0;
+        uint64_t lost_before = 0;
         bool is_after_loss = false; // of the part's first run
         bool is_first_run = false;
     };
@@ -78,6 +78,7 @@ private:
     IntervalSink sink_;
     std::unique_ptr<Pairer<IntervalSink>> pairs_;
     std::vector<Continuation> places_; // by CPU
+    uint64_t left_out_ = 0;            // records of all CPUs, in pauses
     uint64_t records_ = 0, unread_ = 0;
 };
 } // namespace nsdump

@@ -166,13 +166,14 @@ void nsp_recorder_watch(struct nsp_recorder *recorder);
 /*
  * Pausing: from here on, records of all processes that take part are left out and counted, which is
  * no loss; nsp_recorder_resume() ends that.  A recorder may be paused before the first process
- * participates.  Slices that lack a record because of a pause are excluded like those that span a
- * loss.  The trace has the pauses: session.switch.N in FORMAT.md.  Kernel records do not pause.
+ * participates.  Slices that lack a record because of a pause are unmatched, and those that were
+ * open while records were left out are excluded like those that span a loss.  The trace has the
+ * pauses: session.switch.N in FORMAT.md.  Kernel records do not pause.
  * A call that changes nothing has no effect.  Return 0 or -errno; -ENOTSUP: policy overwrite.
  */
 int nsp_recorder_pause(struct nsp_recorder *recorder);
 int nsp_recorder_resume(struct nsp_recorder *recorder);
-/* Records that pauses have left out until now. */
+/* Records that pauses have left out until now, or until nsp_recorder_stop(). */
 uint64_t nsp_recorder_left_out(const struct nsp_recorder *recorder);
 
 /* How a process participates in a session. */
@@ -192,9 +193,14 @@ void nsp_recorder_status_read(struct nsp_recorder *recorder, struct nsp_recorder
 int nsp_recorder_error(const struct nsp_recorder *recorder);
 
 /*
- * Detaches, closes the rings, drains, writes the footer and frees the recorder.  counts may be
- * NULL.  Returns 0 or -errno; -ENODATA: no process took part, no file was created, and an older
- * file is unchanged.
+ * Detaches and closes the rings: nothing that programs write from here on is recorded.  Called by
+ * nsp_recorder_close() otherwise.
+ */
+void nsp_recorder_stop(struct nsp_recorder *recorder);
+
+/*
+ * Stops, drains, writes the footer and frees the recorder.  counts may be NULL.  Returns 0 or
+ * -errno; -ENODATA: no process took part, no file was created, and an older file is unchanged.
  */
 int nsp_recorder_close(struct nsp_recorder *recorder, enum nslice_end end,
                        struct nsp_session_counts *counts);

@@ -82,6 +82,8 @@ uint64_t nsp_drain_left_out(const struct nsp_drain *drain)
 {
     uint64_t records = 0;
 
+    if (drain->pauses.is_over)
+        return drain->pauses.left_out;
     for (uint32_t cpu = 0; cpu < drain->map->cpus; ++cpu)
         records += __atomic_load_n(&nsp_shm_ring(drain->map, cpu)->lost[NSLICE_LEFT_OUT_PAUSED],
                                    __ATOMIC_RELAXED);

@@ -12,6 +12,7 @@ struct nsp_pauses {
     uint64_t since_ns; /* 0: not paused */
     uint64_t past_ns;  /* length of the pauses that are over */
     uint64_t left_out; /* as last summed */
+    int is_over;       /* the recorder has stopped: the sum stays */
     uint32_t switches;
 };
 

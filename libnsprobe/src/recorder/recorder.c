@@ -31,6 +31,7 @@ struct nsp_recorder {
     struct nsp_drain drain;
     int connection; /* to an attached process */
     int accepts_control;
+    int is_stopped;
     char refusal[512];
 };
 
@@ -244,18 +245,31 @@ int nsp_recorder_error(const struct nsp_recorder *recorder)
     return -recorder->drain.file.error;
 }
 
-int nsp_recorder_close(struct nsp_recorder *recorder, enum nslice_end end,
-                       struct nsp_session_counts *counts)
+void nsp_recorder_stop(struct nsp_recorder *recorder)
 {
     const struct timespec grace = {0, GRACE_NS};
-    int err;
+    struct nsp_pauses *pauses = &recorder->drain.pauses;
 
+    if (recorder->is_stopped)
+        return;
+    recorder->is_stopped = 1;
     detach(recorder);
-    for (uint32_t cpu = 0; cpu < recorder->map.cpus; ++cpu)
+    /* A ring that is paused stays so: what it refuses is left out, not lost. */
+    for (uint32_t cpu = 0; cpu < recorder->map.cpus && !pauses->since_ns; ++cpu)
         nsp_ring_refuse(nsp_shm_ring(&recorder->map, cpu));
     /* Programs may continue to run: let sequences in progress on other CPUs end. */
     syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
     nanosleep(&grace, NULL);
+    nsp_drain_sum_left_out(&recorder->drain);
+    pauses->is_over = 1;
+}
+
+int nsp_recorder_close(struct nsp_recorder *recorder, enum nslice_end end,
+                       struct nsp_session_counts *counts)
+{
+    int err;
+
+    nsp_recorder_stop(recorder);
     err = nsp_drain_finish(&recorder->drain, end, counts);
     nsp_shm_close(&recorder->map);
     free(recorder);

@@ -145,7 +145,9 @@ bool can_be_apart(const TraceFile &trace)
 {
     const auto with_records =
         std::ranges::count_if(trace.cpus(), [](const CpuChunks &one) { return one.records > 0; });
-    return with_records > 1 && !trace.has_kernel() && trace.epochs().empty() &&
+    const bool has_pauses = std::ranges::any_of(
+        trace.cpus(), [](const CpuChunks &one) { return one.left_out_before > 0; });
+    return with_records > 1 && !has_pauses && !trace.has_kernel() && trace.epochs().empty() &&
            trace.names().size() <= kMaxTalliedNames;
 }
 } // namespace

@@ -31,7 +31,9 @@ void read_cpu(const TraceFile &trace, uint32_t cpu_index, ThreadOwners &owners,
         const std::span<const Event> block = stream.next_block();
         threads.note(stream.is_of_one_thread() && !block.empty() ? block.first(1) : block);
         pairer.consume({cpu_index, false, stream.is_after_loss(), false, block});
-        if (damage.chunks() > 0 || names.size() != trace.names().size())
+        // A pause affects the slices of all CPUs, at the first record after it on any of them.
+        if (damage.chunks() > 0 || names.size() != trace.names().size() ||
+            stream.left_out_so_far() > 0)
             owners.give_up();
         if (block.empty() || !owners.are_apart() || !continues(block.size()))
             break;

@@ -159,15 +159,26 @@ void PairState::note_cpu(ThreadState &thread, uint32_t cpu_index)
 // there.
 void PairState::note_loss(uint32_t cpu_index)
 {
-    open_unlost_.take(cpu_index, [this](ThreadState &thread) {
-        for (uint32_t i = 0; i < thread.depth; ++i)
-            thread.frames[i].spans_loss = true;
-        thread.has_lossy_slices = thread.needs_care = true; // the next START lists it again
-        thread.overflow = 0;                                // its STOPs may be lost
-        thread.overflow_names.clear();
-        if (thread.is_undecided()) // the deciding STOP may be lost
-            settle(thread, thread.crossings->suspected, false);
+    open_unlost_.take(cpu_index, [this](ThreadState &thread) { miss_records(thread); });
+}
+
+void PairState::note_pause()
+{
+    open_unlost_.take_all([this](ThreadState &thread) {
+        miss_records(thread);
+        set_open_units(thread, 0); // what follows may be in another unit, whose INIT was left out
     });
+}
+
+void PairState::miss_records(ThreadState &thread)
+{
+    for (uint32_t i = 0; i < thread.depth; ++i)
+        thread.frames[i].spans_loss = true;
+    thread.has_lossy_slices = thread.needs_care = true; // the next START lists it again
+    thread.overflow = 0;                                // its STOPs may be lost
+    thread.overflow_names.clear();
+    if (thread.is_undecided()) // the deciding STOP may be lost
+        settle(thread, thread.crossings->suspected, false);
 }
 
 // Without this, the slice of every lost STOP would stay open forever, until the maximum depth is
@@ -232,6 +243,7 @@ Unit *PairState::begin_unit(ThreadState &thread, NameId name, const Event &event
     }
     unit.seen.clear();
     set_open_units(thread, thread.open_units + 1);
+    open_unlost_.add(thread); // a pause ends the unit
     return &unit;
 }
 

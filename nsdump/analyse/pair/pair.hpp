@@ -121,6 +121,8 @@ protected:
     // Makes the slice of this name the top one by dropping those above it; false if there is none.
     bool bring_to_top(ThreadState &thread, NameId name);
     void note_loss(uint32_t cpu_index);
+    // Records of all threads were left out, so whatever CPU they were on, and are on from now.
+    void note_pause();
     // STARTs and STOPs of this name were executed in the open slice at `depth`.
     void add_ends(ThreadState &thread, uint32_t depth, NameId name, uint32_t count)
     {
@@ -198,6 +200,7 @@ private:
     void take_child_back(ThreadState &thread, const HeldSlice &held);
     static void look_for_care(ThreadState &thread);
     static void lose_sight_of(ThreadState &thread);
+    void miss_records(ThreadState &thread);
 
     std::unordered_map<uint32_t, std::unique_ptr<ThreadState>> threads_;
     std::vector<ThreadState *> cached_; // by CPU: the thread seen there last

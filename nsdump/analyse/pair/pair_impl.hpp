@@ -56,6 +56,8 @@ template <class Sink> void Pairer<Sink>::consume(const Run &run)
 {
     if (run.is_after_loss) [[unlikely]]
         note_loss(run.cpu_index);
+    if (run.is_after_pause) [[unlikely]]
+        note_pause();
     is_blind_ = run.is_kernel_unseen;
     if constexpr (requires(const Sink &sink) { sink.is_spread(); }) {
         if (sink_.is_spread()) [[unlikely]]

@@ -33,13 +33,15 @@ public:
     }
     template <class Each> void take(uint32_t cpu_index, Each each)
     {
-        for (std::vector<ThreadState *> *threads : {&last_here_[cpu_index], &moved_}) {
-            for (ThreadState *thread : *threads) {
-                thread->is_listed[list_] = false;
-                each(*thread);
-            }
-            threads->clear();
-        }
+        take(last_here_[cpu_index], each);
+        take(moved_, each);
+    }
+    // Those of all CPUs.
+    template <class Each> void take_all(Each each)
+    {
+        for (auto &threads : last_here_)
+            take(threads, each);
+        take(moved_, each);
     }
     void clear()
     {
@@ -49,6 +51,15 @@ public:
     }
 
 private:
+    template <class Each> void take(std::vector<ThreadState *> &threads, Each each)
+    {
+        for (ThreadState *thread : threads) {
+            thread->is_listed[list_] = false;
+            each(*thread);
+        }
+        threads.clear();
+    }
+
     ThreadList list_;
     std::vector<std::vector<ThreadState *>> last_here_; // by CPU
     std::vector<ThreadState *> moved_;

@@ -66,7 +66,7 @@ void ThinningCollector::consume(const Run &run)
     }
     // A thread may have written on the CPU of the loss and come back unseen, so slices that are
     // open on any CPU are left out.
-    losses_ += run.is_after_loss || run.is_kernel_unseen;
+    losses_ += run.is_after_loss || run.is_after_pause || run.is_kernel_unseen;
     for (const Event &event : run.events) {
         if (names_.size() > kManyNames)
             look_ahead(run, event);

@@ -39,7 +39,7 @@ void write_stream(TraceFile &trace, const CpuChunks &cpu, const TickRange &range
     const auto set_lost = [&](uint64_t lost) {
         if (!lost_before)
             lost_before = range.from_ticks > 0 ? stream.lost_so_far() : 0;
-        out.set_lost(lost - *lost_before);
+        out.set_lost(growth(*lost_before, lost));
     };
     for (uint64_t blocks = 1; !command_was_interrupted(); ++blocks) {
         const std::span<const Event> block = stream.next_block();

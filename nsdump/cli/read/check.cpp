@@ -173,7 +173,8 @@ int Check::run(bool quiet)
     for (const CpuChunks &chunks : trace_.cpus())
         if (!read_stream(chunks)) {
             say("interrupted while reading {}", chunks.title());
-            end_output(output_);
+            if (!quiet)
+                end_output(output_);
             return kExitInterrupted;
         }
     check_equation();

@@ -12,7 +12,6 @@
 
 #include "analyse/event_selection.hpp"
 #include "analyse/losses.hpp"
-#include "analyse/unit_filter.hpp"
 #include "cli/commands.hpp"
 #include "cli/read/finish.hpp"
 #include "cli/read/seek.hpp"
@@ -21,6 +20,7 @@
 #include "common/command/output.hpp"
 #include "common/command/signals.h"
 #include "decode/clock.hpp"
+#include "decode/event.hpp"
 #include "decode/merge.hpp"
 #include "export/escape.hpp"
 

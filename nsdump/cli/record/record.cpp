@@ -185,6 +185,13 @@ void begin_switch(RecordSwitch &switched, nsp_recorder *recorder, const Options 
         command::tell("nsdump: {}: paused; `{}` starts the recording\n", options.output, how);
 }
 
+// What pauses left out, all together.
+uint64_t stop(nsp_recorder *recorder)
+{
+    nsp_recorder_stop(recorder);
+    return nsp_recorder_left_out(recorder);
+}
+
 void tell_left_out(const Options &options, uint64_t records)
 {
     if (records > 0 && !options.is_quiet)
@@ -196,12 +203,12 @@ void tell_left_out(const Options &options, uint64_t records)
 bool tell_started(const Options &options, const std::optional<RecordSwitch> &switched,
                   const nsp_recorder_status &status)
 {
-    const bool has_started = !switched || switched->starts() > 0;
-    if (!has_started && status.joined > 0)
-        command::tell("nsdump: warning: {}: nothing was recorded: no signal {} came; the trace is "
-                      "complete and has no records\n",
-                      options.output, options.signals.start);
-    return has_started;
+    const std::string why_not = switched ? switched->why_not_started() : "";
+    if (!why_not.empty() && status.joined > 0)
+        command::tell("nsdump: warning: {}: nothing was recorded: {}; the trace is complete and "
+                      "has no records\n",
+                      options.output, why_not);
+    return why_not.empty();
 }
 
 RecordLimits limits_of(const Options &options, std::optional<RecordSwitch> &switched)
@@ -296,7 +303,7 @@ int run(Options options)
     nsp_recorder_status_read(recorder.get(), &status);
     const std::string refusal = status.refusal;
     const nsp_session_counts kernel = kernel_side.end(recorder.get());
-    const uint64_t left_out = nsp_recorder_left_out(recorder.get());
+    const uint64_t left_out = stop(recorder.get());
     nsp_session_counts counts{};
     const int error = nsp_recorder_close(recorder.release(), end_of(end, child.get()), &counts);
     const std::string words = error != 0 ? nsp_last_error() : "";

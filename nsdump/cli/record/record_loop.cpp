@@ -37,7 +37,7 @@ class RecordProgress
 public:
     RecordProgress(bool is_of_process, const RecordLimits &limits)
         : line_(!limits.is_quiet), is_of_process_(is_of_process), is_verbose_(limits.is_verbose),
-          is_quiet_(limits.is_quiet)
+          is_quiet_(limits.is_quiet), switched_(limits.switched)
     {
     }
     void tell_change(const RecordSwitch::Change &change, double elapsed_s)
@@ -73,10 +73,14 @@ public:
             status.kernel_records > 0
                 ? " and " + command::counted(status.kernel_records, "kernel record")
                 : "";
+        const std::string left_out =
+            switched_ ? fmt::format(", {} left out while paused", nsp_recorder_left_out(recorder))
+                      : "";
         line_.show(fmt::format(
-            "recording {:.1f} s: {}{}, {:.1f} MB, {} lost{}", elapsed_s,
+            "{} {:.1f} s: {}{}, {:.1f} MB, {} lost{}{}",
+            switched_ && !switched_->is_on() ? "paused at" : "recording", elapsed_s,
             command::counted(status.counts.drained, "record"), of_kernel,
-            double(status.counts.file_bytes) / 1e6, lost,
+            double(status.counts.file_bytes) / 1e6, lost, left_out,
             status.joined == 0 && is_of_process_ ? ", no process participates yet" : ""));
     }
 
@@ -85,6 +89,7 @@ private:
     bool is_of_process_;
     bool is_verbose_;
     bool is_quiet_;
+    const RecordSwitch *switched_; // null: records all the time
     uint32_t joined_ = 0;
     double next_s_ = 0;
 };

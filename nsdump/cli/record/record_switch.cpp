@@ -69,6 +69,10 @@ int signal_of(const std::string &name)
         const int more = number_in(text.substr(6));
         return more > 0 && more <= SIGRTMAX - SIGRTMIN ? SIGRTMIN + more : 0;
     }
+    if (text.starts_with("RTMAX-")) {
+        const int less = number_in(text.substr(6));
+        return less > 0 && less <= SIGRTMAX - SIGRTMIN ? SIGRTMAX - less : 0;
+    }
     for (int number = 1; number < NSIG; ++number)
         if (const char *known = sigabbrev_np(number); known && text == known)
             return number;
@@ -85,7 +89,8 @@ std::string name_of(int number)
 
 // What the handler has got: twice the number of signals, plus 1 if it is to record.
 std::atomic<uint32_t> received;
-static_assert(std::atomic<uint32_t>::is_always_lock_free);
+std::atomic<bool> has_start_come;
+static_assert(std::atomic<uint32_t>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 int start_signal, stop_signal; // 0: none
 struct sigaction start_before, stop_before;
 sigset_t blocked_before;
@@ -93,6 +98,8 @@ sigset_t blocked_before;
 void on_signal(int number)
 {
     const bool starts = number == start_signal, stops = number == stop_signal;
+    if (starts)
+        has_start_come = true;
     uint32_t before = received.load(), after;
     do {
         const uint32_t is_on = starts && stops ? ~before & 1 : starts ? 1 : 0;
@@ -164,6 +171,7 @@ RecordSwitch::RecordSwitch(const SwitchSignals &signals)
     start_signal = signals.start.empty() ? 0 : signal_of(signals.start);
     stop_signal = signals.stop.empty() ? 0 : signal_of(signals.stop);
     received = is_on_ ? 1 : 0;
+    has_start_come = false;
     catch_signal(start_signal, start_before);
     if (stop_signal != start_signal)
         catch_signal(stop_signal, stop_before);
@@ -197,6 +205,16 @@ std::string RecordSwitch::how_to_start() const
     return is_on_ ? "" : fmt::format("kill -{} {}", name_of(start_signal), getpid());
 }
 
+std::string RecordSwitch::why_not_started() const
+{
+    if (starts_ > 0)
+        return "";
+    if (!has_start_come)
+        return fmt::format("no signal {} came", signals_.start);
+    return fmt::format("signal {} came, but another paused again before the recording began",
+                       signals_.start);
+}
+
 RecordSwitch::Change RecordSwitch::follow(nsp_recorder *recorder)
 {
     const uint32_t now = received.load(), signals = (now >> 1) - seen_;
@@ -205,6 +223,9 @@ RecordSwitch::Change RecordSwitch::follow(nsp_recorder *recorder)
         return {};
     seen_ = now >> 1;
     const std::string counted = command::counted(signals, "signal");
+    if (is_wanted == is_on_ && signals > 1)
+        return {fmt::format("{} at almost the same time: still {}", counted, state_name(is_on_)),
+                true};
     if (is_wanted == is_on_)
         return {fmt::format("{} had no effect: it is {} already", counted, state_name(is_on_)),
                 true};

@@ -45,7 +45,9 @@ public:
     std::string how_to_start() const;
     // Does what signals since the last call asked for.
     Change follow(nsp_recorder *recorder);
-    uint32_t starts() const { return starts_; } // times that it has been recording
+    bool is_on() const { return is_on_; }
+    // Why it has never been recording; empty if it has.
+    std::string why_not_started() const;
 
 private:
     void change(nsp_recorder *recorder, bool is_on);

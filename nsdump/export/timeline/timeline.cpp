@@ -34,14 +34,11 @@ void Timeline::note_losses(const Run &run)
             ring.has_records = false;
     Ring &ring = rings_[run.cpu_index];
     const bool is_known = !is_part_ || (ring.has_records && !run.is_lead_in);
-    if (run.is_after_loss && is_known) {
-        const uint64_t lost = run.lost_before - ring.lost_told;
-        const uint64_t left_out = run.left_out_before - ring.left_out_told;
-        if (left_out > 0)
-            tell_pause(run.cpu_index, left_out, run.events.front().ticks);
-        if (lost > 0 || left_out == 0)
-            tell_loss(run.cpu_index, lost, run.events.front().ticks);
-    }
+    if (const uint64_t left_out = growth(ring.left_out_told, run.left_out_before);
+        left_out > 0 && is_known)
+        tell_pause(run.cpu_index, left_out, run.events.front().ticks);
+    if (run.is_after_loss && is_known)
+        tell_loss(run.cpu_index, growth(ring.lost_told, run.lost_before), run.events.front().ticks);
     ring.lost_told = run.lost_before;
     ring.left_out_told = run.left_out_before;
     ring.has_records = true;

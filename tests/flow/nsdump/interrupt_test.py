@@ -74,6 +74,23 @@ class Interrupts(MadeTracesTest):
                     self.assertTrue((first + text).endswith("\n"))
                     self.assertIn("interrupted; the output is incomplete", said)
 
+    def test_a_quiet_check_prints_nothing(self):
+        trace = self.make("quiet", "--records", 5_000_000)
+        for attempt in range(1, 3 * ATTEMPTS):
+            with subprocess.Popen(
+                [NSDUMP, "check", "-q", trace],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            ) as process:
+                time.sleep(0.01 * attempt)
+                process.send_signal(signal.SIGINT)
+                printed = process.communicate()
+            if process.returncode == 130:
+                self.assertEqual(printed, ("", ""))
+                return
+        self.fail("not interrupted while it read")
+
 
 if __name__ == "__main__":
     if not (TESTS / "make_trace").exists():

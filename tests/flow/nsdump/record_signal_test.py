@@ -14,19 +14,33 @@ import time
 import unittest
 
 from probed_programs import NSDUMP, ProbedProgramsTest, run
+from terminal import Terminal
 
 UNITS = 50
 RECORDS = UNITS * 4  # each unit with one slice
 
 # Each line of its input is a phase with a slice of its name, after which it answers; with "fork",
-# a child has it.  "open" and "close" are the ends of a slice that spans what is between them.
+# a child has it.  "open" and "close" are the ends of a slice that spans what is between them; "cpu"
+# moves the program to that CPU, and "loop" starts a process that does not end when it is asked to.
 PROGRAM = """
+#define _GNU_SOURCE
 #include <nsprobe/probe.h>
 #include <nsprobe/session.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+static void move_to(int cpu)
+{
+    cpu_set_t cpus;
+
+    CPU_ZERO(&cpus);
+    CPU_SET(cpu, &cpus);
+    sched_setaffinity(0, sizeof(cpus), &cpus);
+}
 
 static void phase(const char *name)
 {
@@ -46,9 +60,20 @@ static void phase(const char *name)
     }
 }
 
+static void loop(void)
+{
+    signal(SIGTERM, SIG_IGN);
+    alarm(20);
+    close(0);
+    close(1);
+    for (;;)
+        phase("after\\n");
+}
+
 int main(void)
 {
     char line[64];
+    int cpu;
 
     while (!nsp_session_is_on())
         usleep(1000);
@@ -59,6 +84,11 @@ int main(void)
             NET_SLICE_START(spanning);
         } else if (strcmp(line, "close\\n") == 0) {
             NET_SLICE_STOP(spanning);
+        } else if (sscanf(line, "cpu %d", &cpu) == 1) {
+            move_to(cpu);
+        } else if (strcmp(line, "loop\\n") == 0) {
+            if (fork() == 0)
+                loop();
         } else if (strncmp(line, "fork ", 5) == 0) {
             if (fork() == 0) {
                 phase(line + 5);
@@ -198,7 +228,9 @@ class RecordSignal(ProbedProgramsTest):
         self.assertEqual(self.names(recording.trace), {"before": 2 * UNITS, "batch": 2 * UNITS})
 
     def test_a_slice_that_misses_a_record_of_a_pause_is_not_paired(self):
+        cpu = min(os.sched_getaffinity(0))
         recording = self.start("--start-on-signal", "USR1", "--stop-on-signal", "USR1")
+        recording.do(f"cpu {cpu}")  # otherwise it may be one that migrated
         recording.send(signal.SIGUSR1, "s: recording")
         recording.do("during", "open")
         recording.send(signal.SIGUSR1, "s: paused")
@@ -209,7 +241,7 @@ class RecordSignal(ProbedProgramsTest):
         slices = self.export(recording.trace, "slices")
         self.assertEqual([one["name"] for one in slices].count("during"), 2 * UNITS)
         (spanning,) = (one for one in slices if one["name"] == "spanning")
-        self.assertIn(spanning["class"], ("spans-loss", "migrated"))
+        self.assertEqual(spanning["class"], "spans-loss")
         warnings = "\n".join(self.export(recording.trace, "stats")["warnings"])
         self.assertRegex(
             warnings, r"recording was paused 2 times, for [\d.]+ s: \d+ records were left out"
@@ -242,9 +274,42 @@ class RecordSignal(ProbedProgramsTest):
         self.assertEqual({one["args"]["left_out_on_all_cpus"] for one in instants}, {RECORDS})
         ctf = self.folder / "paused.ctf"
         done = run(NSDUMP, "export", recording.trace, "--format", "ctf", "-o", ctf)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(
+            done.stderr,
+            rf"^nsdump: .*: the recording was paused 3 times, for [\d.]+ s: {2 * RECORDS} records "
+            r"were left out\n$",
+        )
         read = run("babeltrace2", ctf) if shutil.which("babeltrace2") else None
         self.assertNotIn("discarded", read.stderr if read else "")
+
+    def test_what_still_runs_at_the_end_of_a_paused_recording_loses_nothing(self):
+        recording = self.start("--start-on-signal", "USR1")
+        recording.do("loop")
+        recording.process.send_signal(signal.SIGINT)
+        recording.end()
+        self.assertIn("received SIGTERM and still runs", recording.reported())
+        self.assertIn("0 records of 0 issued", recording.reported())
+        (reported,) = re.findall(r"(\d+) records were left out", recording.reported())
+        (in_trace,) = re.findall(rb"paused_records=(\d+)\n", recording.trace.read_bytes())
+        self.assertEqual(int(reported), int(in_trace))
+        self.check(recording.trace)
+
+    def test_a_terminal_shows_that_the_recording_is_paused_and_what_it_leaves_out(self):
+        trace = self.folder / "shown.nsl"
+        terminal = Terminal(
+            NSDUMP, "record", "-w", trace, "--start-on-signal", "USR1", "--", self.program
+        )
+        self.addCleanup(os.close, terminal.master)  # nsdump gets SIGHUP
+        self.assertTrue(terminal.wait_for(lambda text: "ready" in text), terminal.text)
+        terminal.press("before\n")
+        words = rf"paused at \d+\.\d s: 0 records, .*, {RECORDS} left out while paused"
+        self.assertTrue(terminal.wait_for(lambda text: re.search(words, text)), terminal.text)
+        os.kill(terminal.pid, signal.SIGUSR1)
+        words = rf"recording \d+\.\d s: .*, {RECORDS} left out while paused"
+        self.assertTrue(terminal.wait_for(lambda text: re.search(words, text)), terminal.text)
+        terminal.press("\x04")  # the end of the program's input
+        self.assertEqual(terminal.end(), 0, terminal.text)
 
     def test_a_recorder_that_is_killed_leaves_what_it_knows_of_pauses(self):
         recording = self.start("--start-on-signal", "USR1", "--stop-on-signal", "USR2")

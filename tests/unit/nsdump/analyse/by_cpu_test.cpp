@@ -131,6 +131,11 @@ TEST_CASE("a trace whose CPUs depend on each other is read in one pass", "[nsdum
     kernel.start(TraceBuilder::kernel(0), 100, kernel.kernel_site("irq"), uint64_t{1} << 40);
     CHECK_FALSE(is_read_by_cpu(kernel.bytes()));
 
+    TraceBuilder paused = made();
+    paused.leave_out(5);
+    paused.stop(2, 102, 2, uint64_t{1} << 40);
+    CHECK_FALSE(is_read_by_cpu(paused.bytes()));
+
     TraceBuilder many;
     many.info(test_support::plain_info(1e9));
     const auto ids = sites(many);

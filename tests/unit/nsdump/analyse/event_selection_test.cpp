@@ -34,9 +34,10 @@ std::string trace_bytes()
 }
 
 // Names of the events that are selected.
-std::vector<std::string> selected(std::optional<uint64_t> unit, const std::string &name)
+std::vector<std::string> selected(const std::string &bytes, std::optional<uint64_t> unit,
+                                  const std::string &name)
 {
-    nsdump::TraceFile trace(source_of(trace_bytes()));
+    nsdump::TraceFile trace(source_of(bytes));
     nsdump::EventSelection selection(trace.names(), unit, name);
     nsdump::Merger merger(trace);
     std::vector<std::string> found;
@@ -45,6 +46,11 @@ std::vector<std::string> selected(std::optional<uint64_t> unit, const std::strin
             if (const auto seen = selection.see(run, event); seen.is_selected)
                 found.push_back(trace.names()[seen.name].text);
     return found;
+}
+
+std::vector<std::string> selected(std::optional<uint64_t> unit, const std::string &name)
+{
+    return selected(trace_bytes(), unit, name);
 }
 } // namespace
 
@@ -75,4 +81,17 @@ TEST_CASE("slices are selected by their unit, their name, or both", "[nsdump][se
     const nsdump::EventSelection all(trace.names(), {}, "");
     CHECK(all.has(b, nullptr));
     CHECK_FALSE(all.is_by_name());
+}
+
+TEST_CASE("what follows a pause is in no unit until the next one begins", "[nsdump][selection]")
+{
+    TraceBuilder builder;
+    builder.info(plain_info());
+    const auto unit = builder.site("unit", NSLICE_KIND_INIT), a = builder.site("a");
+    builder.init(0, 1, unit, 100, 7, 1, 64);
+    builder.start(0, 1, a, 110);
+    builder.leave_out(3); // the rest of unit 7, and the INIT of 8
+    builder.start(0, 1, a, 210);
+    builder.exit(0, 1, unit, 220);
+    CHECK(selected(builder.bytes(), 7, "") == std::vector<std::string>{"unit", "a"});
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "arrow/table_pass.hpp"
 
+#include <cstring>
 #include <map>
 #include <string>
 #include <vector>
@@ -51,6 +52,29 @@ public:
 
     int64_t count() const { return has_rows_ ? array_.length : 0; }
     bool has(const std::string &name) const { return places_.contains(name); }
+    // Of the schema, as the C interface encodes it: numbers and texts, each after its length.
+    std::map<std::string, std::string> metadata() const
+    {
+        const char *at = schema_.metadata;
+        const auto number = [&at] {
+            int32_t value;
+            std::memcpy(&value, at, sizeof value);
+            at += sizeof value;
+            return value;
+        };
+        const auto text = [&at, &number] {
+            const auto bytes = size_t(number());
+            const std::string value(at, bytes);
+            at += bytes;
+            return value;
+        };
+        std::map<std::string, std::string> all;
+        for (int32_t left = number(); left > 0; --left) {
+            const std::string key = text();
+            all[key] = text();
+        }
+        return all;
+    }
     ArrowArray &array() { return array_; }
     const ArrowArray &column(const std::string &name) const
     {
@@ -289,4 +313,29 @@ TEST_CASE("a table of more rows than a batch comes in several, and none is lost"
             array.release(&array);
         }
     CHECK(lengths == std::vector<int64_t>{nsdump::arrow::kBatchRows, 10});
+}
+
+TEST_CASE("tables and what is reported beside them say what pauses left out", "[nsdump][arrow]")
+{
+    const auto trace = [](const std::string &info) {
+        test_support::TraceBuilder builder;
+        builder.info(test_support::plain_info() + info);
+        builder.calibration(NSLICE_CALIBRATION_START, 0, 0,
+                            {test_support::entry(NSLICE_KIND_START, 0, 7, 21)});
+        builder.mark(0, 1, builder.site("mark", NSLICE_KIND_MARK), 100, 1);
+        builder.footer(NSLICE_END_CLOSED, 200, 200);
+        return builder.bytes();
+    };
+    const std::string paused = trace("session.switches=2\nsession.paused_ns=1500000000\n"
+                                     "session.paused_records=7\n");
+    auto metadata = Rows(paused, TableKind::slices).metadata();
+    CHECK(metadata["netslice.paused_records"] == "7");
+    CHECK(metadata["netslice.paused_ns"] == "1500000000");
+    CHECK_FALSE(Rows(trace(""), TableKind::slices).metadata().contains("netslice.paused_records"));
+    TablePass pass(test_support::source_of(paused), wanted(TableKind::losses));
+    const nsdump::Findings findings = pass.findings();
+    CHECK(findings.lines == std::vector<std::string>{
+                                "the recording was paused once, for 1.500 s: 7 records were left "
+                                "out"});
+    CHECK_FALSE(findings.are_wrong);
 }

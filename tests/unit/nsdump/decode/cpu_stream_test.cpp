@@ -12,6 +12,7 @@ namespace
 struct Read {
     std::vector<uint64_t> ticks;
     std::vector<bool> after_loss; // by block
+    std::vector<uint64_t> left_out;
     nsdump::StreamFaults faults;
     uint64_t damaged = 0;
 };
@@ -26,6 +27,7 @@ Read read(const std::string &bytes, uint32_t cpu)
         nsdump::CpuStream stream(trace, chunks);
         for (auto block = stream.next_block(); !block.empty(); block = stream.next_block()) {
             out.after_loss.push_back(stream.is_after_loss());
+            out.left_out.push_back(stream.left_out_so_far());
             for (const nsdump::Event &event : block)
                 out.ticks.push_back(event.ticks);
         }
@@ -88,7 +90,8 @@ TEST_CASE("lost records mark the place where they were lost, and no other", "[ns
     CHECK(read(trace.bytes(), 0).after_loss == std::vector<bool>{false, false, true, false});
 }
 
-TEST_CASE("records that a pause left out mark the place on all CPUs", "[nsdump][stream]")
+TEST_CASE("records that a pause left out are counted on all CPUs, and are no loss",
+          "[nsdump][stream]")
 {
     TraceBuilder trace;
     trace.info(test_support::plain_info());
@@ -99,9 +102,11 @@ TEST_CASE("records that a pause left out mark the place on all CPUs", "[nsdump][
             trace.leave_out(7);
         trace.cut_all();
     }
-    const std::vector<bool> expected{false, false, true, false};
-    CHECK(read(trace.bytes(), 0).after_loss == expected);
-    CHECK(read(trace.bytes(), 1).after_loss == expected);
+    for (const uint32_t cpu : {0u, 1u}) {
+        const Read out = read(trace.bytes(), cpu);
+        CHECK(out.left_out == std::vector<uint64_t>{0, 0, 7, 7});
+        CHECK(out.after_loss == std::vector<bool>(4, false));
+    }
 }
 
 TEST_CASE("headers with wrong numbers and clocks that go back are counted", "[nsdump][stream]")

@@ -111,3 +111,23 @@ TEST_CASE("a clock that goes back inside a block does not reverse the order with
                 of_thread_1.push_back(event.ticks);
     CHECK(of_thread_1 == std::vector<uint64_t>{50, 100});
 }
+
+TEST_CASE("only the first run after a pause, of whichever CPU, is marked", "[nsdump][merge]")
+{
+    const auto order = GENERATE(nsdump::Order::kTime, nsdump::Order::kThread);
+    TraceBuilder builder;
+    builder.info(test_support::plain_info());
+    builder.start(0, 1, 1, 10);
+    builder.start(1, 2, 1, 20);
+    builder.leave_out(7);
+    builder.start(1, 2, 1, 30);
+    builder.start(0, 1, 1, 40);
+    builder.start(1, 2, 1, 50);
+    nsdump::TraceFile trace(source_of(builder.bytes()));
+    nsdump::Merger merger(trace, order);
+    std::vector<uint64_t> marked;
+    for (nsdump::Run run; merger.next(run);)
+        if (run.is_after_pause)
+            marked.push_back(run.events.front().ticks);
+    CHECK(marked == std::vector<uint64_t>{30});
+}

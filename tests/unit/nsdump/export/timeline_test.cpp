@@ -25,12 +25,16 @@ public:
     }
     void begin(const Track &, const TimelineEvent &, std::string &) override { ++begins; }
     void end(const Track &, uint64_t, std::string &) override {}
-    void instant(const Track &, const TimelineEvent &, std::string &) override {}
+    void instant(const Track &, const TimelineEvent &event, std::string &) override
+    {
+        instants.emplace_back(event.name);
+    }
     void counter(const Track &, uint64_t, uint64_t, std::string &) override {}
     void tail(std::string &) override {}
 
     std::set<uint32_t> pids; // processes of the threads that were declared
     uint64_t begins = 0;
+    std::vector<std::string> instants;
 };
 } // namespace
 
@@ -66,4 +70,28 @@ TEST_CASE("with more threads than have a track at once, each stays in its proces
     timeline.finish(true);
     CHECK(writer.begins == kThreads);
     CHECK(writer.pids == std::set<uint32_t>{77});
+}
+
+TEST_CASE("a pause is an instant of each CPU, and totals that become smaller are none",
+          "[nsdump][timeline]")
+{
+    test_support::TraceBuilder builder;
+    builder.info(test_support::plain_info(1e9));
+    const uint16_t slice = builder.site("slice");
+    builder.start(0, 1, slice, 100);
+    builder.start(1, 2, slice, 110);
+    builder.leave_out(10);
+    builder.stop(0, 1, slice, 200);
+    builder.stop(1, 2, slice, 210);
+    builder.leave_out(~uint64_t{0} - 5); // 6 less
+    builder.start(0, 1, slice, 300);
+    nsdump::TraceFile trace(test_support::source_of(builder.bytes()));
+    const nsdump::Correction correction(trace, nullptr);
+    ThreadsSeen writer;
+    std::string out;
+    nsdump::Timeline timeline(trace, correction, writer, out, false);
+    nsdump::Merger merger(trace);
+    for (nsdump::Run run; merger.next(run);)
+        timeline.run(run);
+    CHECK(writer.instants == std::vector<std::string>(2, "recording was paused"));
 }

@@ -230,6 +230,19 @@ TEST_CASE("slices that are open while records are lost are left out", "[nsdump][
     CHECK(seen.of("outer").accepted == 1);
 }
 
+TEST_CASE("slices that are open over a pause are left out, on all CPUs", "[nsdump][thinning]")
+{
+    Trace trace;
+    trace.start(0, 1, trace.outer, 100);
+    trace.leave_out(3);
+    trace.start(1, 2, trace.inner, 150);
+    trace.stop(1, 2, trace.inner, 160);
+    trace.stop(0, 1, trace.outer, 200);
+    const Collected seen(trace);
+    CHECK(seen.left_out("outer", LeftOut::kLoss) == 1);
+    CHECK(seen.left_out("inner", LeftOut::kLoss) == 0);
+}
+
 TEST_CASE("what is between a START and a STOP around a loss is not known to be inside",
           "[nsdump][thinning]")
 {
