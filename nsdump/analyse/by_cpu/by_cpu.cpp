@@ -32,6 +32,7 @@ public:
 
     std::unique_ptr<CpuPart> read(bool &is_interrupted)
     {
+        tell_progress(); // at least once: the other threads may be faster than this one
         std::vector<std::jthread> helpers;
         const size_t others = std::clamp<size_t>(options_.threads, 1, parts_.size()) - 1;
         try {
