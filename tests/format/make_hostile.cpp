@@ -13,7 +13,11 @@ using test_support::TraceBuilder;
 
 namespace
 {
+#ifdef __SANITIZE_ADDRESS__ // programs take several times as long, and need less to go wrong
+constexpr size_t kBytes = 3'000'000;
+#else
 constexpr size_t kBytes = 12'000'000;
+#endif
 constexpr size_t kSmallChunk = 1 << 12;
 constexpr uint32_t kCpus = 8192;     // as many as a reader accepts
 constexpr uint32_t kThreads = 60000; // a few less than a reader keeps

@@ -23,6 +23,11 @@ def run(*words, **options):
     )
 
 
+def is_sanitized():
+    """Programs of a build with AddressSanitizer take several times as long."""
+    return "libasan" in run("ldd", NSDUMP).stdout
+
+
 class ProbedProgramsTest(unittest.TestCase):
     """Builds programs and keeps traces in a folder of its own."""
 
