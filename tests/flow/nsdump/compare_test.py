@@ -54,9 +54,7 @@ class CompareTest(ProbedProgramsTest):
     def diff(self, *words):
         done = run(NSDUMP, "diff", "--json", *words)
         self.assertIn(done.returncode, (0, 1), done.stderr)
-        return {
-            (one["slice"], one["field"]): one for one in json.loads(done.stdout)["comparisons"]
-        }
+        return {(one["slice"], one["field"]): one for one in json.loads(done.stdout)["comparisons"]}
 
 
 class Diff(CompareTest):
@@ -67,9 +65,7 @@ class Diff(CompareTest):
         self.assertTrue(parse["exact"])
         self.assertGreaterEqual(parse["difference"], 1)
         self.assertLess(parse["percent"], 1.5)
-        self.assertEqual(
-            compared[("filter", "instructions")]["verdict"], "no difference shown"
-        )
+        self.assertEqual(compared[("filter", "instructions")]["verdict"], "no difference shown")
 
     def test_a_range_of_time_is_that_of_stats(self):
         shown = run(NSDUMP, "show", self.timed, "--slice", "parse").stdout
@@ -243,7 +239,7 @@ class Gate(CompareTest):
 
     def test_junit_has_the_fields_that_services_read(self):
         junit, markdown = self.folder / "gate.xml", self.folder / "gate.md"
-        rules = ("parse: instructions <= 1e6", 'parse: instructions < 1', '"<&": net_ns <= 1')
+        rules = ("parse: instructions <= 1e6", "parse: instructions < 1", '"<&": net_ns <= 1')
         done = self.gate(rules, self.new, "--junit", junit, "--markdown", markdown)
         self.assertEqual(done.returncode, 1)
         root = xml.etree.ElementTree.parse(junit).getroot()

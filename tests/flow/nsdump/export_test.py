@@ -39,9 +39,7 @@ class Export(MadeTracesTest):
         for name, *options in formats:
             with self.subTest(name, options=options):
                 output = self.folder / f"names.{name}"
-                done = run(
-                    NSDUMP, "export", trace, "--format", name, *options, "-o", output, "-q"
-                )
+                done = run(NSDUMP, "export", trace, "--format", name, *options, "-o", output, "-q")
                 self.assertIn(done.returncode, (0, 1), done.stderr)
                 written = output / "metadata" if output.is_dir() else output
                 text = written.read_bytes()
