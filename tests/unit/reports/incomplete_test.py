@@ -136,8 +136,9 @@ class Incomplete(ReportCase):
         }
         done = self.run_report(trace, "-o", self.out, env=env)
         self.check_incomplete(done, f"Figures marked with ? may be wrong: {reason}.")
+        output = done.stderr.replace(self.folder, "")  # whose name is random
         for words in (reason, "64", "equation", "does not equal", "no end", "a slice crosses"):
-            self.assertLessEqual(done.stderr.count(words), 1, done.stderr)
+            self.assertLessEqual(output.count(words), 1, output)
         for words in ("64 damaged bytes", "warning: nsdump reported: no end calibration."):
             self.assertIn(words, done.stderr)
 
