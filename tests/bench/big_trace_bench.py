@@ -14,6 +14,7 @@ import time
 RECORDS_PER_GBYTE = 60_000_000
 GBYTES = 20
 UNITS = 5
+RECORDS_PER_NUMBER = 110  # make_trace: 102; each of both CPUs has a unit of each number
 
 
 def tell(figure, value, bar, unit, raw, note):
@@ -66,7 +67,7 @@ def main():
         )
         seconds = []
         for part in range(UNITS + 1):  # the first one also makes the index, if it is not there
-            number = records // 20 * part // UNITS
+            number = records // RECORDS_PER_NUMBER * part // UNITS
             started = time.monotonic()
             shown = subprocess.run(
                 [nsdump, "show", "-q", trace, "--unit", str(number)],
