@@ -10,11 +10,17 @@
 extern "C" {
 #endif
 
-/* Uses the processor's instruction if available.  Any thread. */
+/* In the fastest way that the processor has.  Any thread. */
 uint32_t nslice_crc32c(const void *data, size_t bytes);
 
-/* The same by table; public so that a test can compare the two. */
+/*
+ * The same by the processor's instruction, if available, and by table; public so that a test can
+ * compare them.
+ */
+uint32_t nslice_crc32c_by_instruction(const void *data, size_t bytes);
 uint32_t nslice_crc32c_by_table(const void *data, size_t bytes);
+/* Whether nslice_crc32c() has a faster way than both. */
+int nslice_crc32c_can_fold(void);
 
 #ifdef __cplusplus
 }
