@@ -211,7 +211,7 @@ void StatsCollector::add_batched(SliceStats &stats, const BatchedSlice &one)
     const BatchShape &shape = shapes_[one.shape()];
     stats.interrupted += one.is_interrupted();
     const double net = one.raw_ticks() - shape.subtracted;
-    ticks.net_blocks.add(1, net);
+    ticks.net_blocks.add(net);
     if (one.unit_serial() == 0)
         return;
     ticks.packets += one.packets();

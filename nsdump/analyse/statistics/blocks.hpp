@@ -21,9 +21,16 @@ public:
     void add(double weight, double value)
     {
         Block &block = blocks_[full_];
-        block.weight += weight;
+        block.excess += weight - 1;
         block.value += value;
-        if (++filled_ == length_) [[unlikely]]
+        if (--left_ == 0) [[unlikely]]
+            next_block();
+    }
+    // The same with the weight 1.
+    void add(double value)
+    {
+        blocks_[full_].value += value;
+        if (--left_ == 0) [[unlikely]]
             next_block();
     }
     // Adds those of `other`, of values at about the same times, such as those of another CPU: what
@@ -40,18 +47,21 @@ public:
         const size_t blocks = std::min(most, std::max(kBlocks / 2, least));
         Blocks both;
         both.widening_ = 0;
+        both.full_ = blocks;
+        both.length_ = uint64_t(std::ceil((values() + other.values()) / double(blocks)));
+        both.left_ = both.length_;
+        for (size_t i = 0; i < blocks; ++i)
+            both.blocks_[i].excess = -both.values_in(i);
         both.spread(*this, blocks);
         both.spread(other, blocks);
         const double weights = both.weights();
         both.widening_ = weights > 0 ? both.widening_ / weights : 1;
-        both.full_ = blocks;
-        both.length_ = uint64_t(std::ceil((values() + other.values()) / double(blocks)));
         *this = both;
     }
     // Prefetches what add() needs: first the index of the block, then the block.
     void prefetch() const { __builtin_prefetch(&full_, 1); }
     void prefetch_block() const { __builtin_prefetch(&blocks_[full_], 1); }
-    size_t count() const { return full_ + (filled_ > 0); }
+    size_t count() const { return full_ + (left_ < length_); }
     // Standard error of the sum of values divided by the sum of weights; 0 for fewer than two
     // blocks.
     double standard_error() const
@@ -62,8 +72,8 @@ public:
             values += block.value;
         if (count() < 2 || !(weights > 0))
             return 0;
-        for (const Block &block : blocks_) {
-            const double left_over = block.value - values / weights * block.weight;
+        for (size_t i = 0; i < kBlocks; ++i) {
+            const double left_over = blocks_[i].value - values / weights * weight(i);
             squares += left_over * left_over;
         }
         const double n = double(count());
@@ -72,31 +82,37 @@ public:
 
 private:
     struct Block {
-        double weight = 0;
+        double excess = 0; // of the weight over the number of values
         double value = 0;
     };
 
     void next_block()
     {
-        filled_ = 0;
+        left_ = length_;
         if (++full_ < kBlocks)
             return;
         for (size_t i = 0; i < kBlocks / 2; ++i)
-            blocks_[i] = {blocks_[2 * i].weight + blocks_[2 * i + 1].weight,
+            blocks_[i] = {blocks_[2 * i].excess + blocks_[2 * i + 1].excess,
                           blocks_[2 * i].value + blocks_[2 * i + 1].value};
         for (size_t i = kBlocks / 2; i < kBlocks; ++i)
             blocks_[i] = {};
         full_ = kBlocks / 2;
         length_ *= 2;
+        left_ = length_;
     }
-    double values() const { return double(full_ * length_ + filled_); }
+    double values() const { return double((full_ + 1) * length_ - left_); }
     double weights() const
     {
         double sum = 0;
-        for (const Block &block : blocks_)
-            sum += block.weight;
+        for (size_t i = 0; i < kBlocks; ++i)
+            sum += weight(i);
         return sum;
     }
+    double values_in(size_t block) const
+    {
+        return block < full_ ? double(length_) : block == full_ ? double(length_ - left_) : 0;
+    }
+    double weight(size_t block) const { return blocks_[block].excess + values_in(block); }
     // Distributes the blocks of `from` evenly over `blocks` of these.  A block that lies in two of
     // these makes both alike, so their spread is too small, by the factor that is added to
     // `widening_` with the weight of `from`.
@@ -110,7 +126,7 @@ private:
             for (auto at = size_t(begin); at < blocks && double(at) < end; ++at) {
                 const double share =
                     (std::min(end, double(at + 1)) - std::max(begin, double(at))) / (end - begin);
-                blocks_[at].weight += share * from.blocks_[i].weight;
+                blocks_[at].excess += share * from.weight(i);
                 blocks_[at].value += share * from.blocks_[i].value;
                 squares += share * share;
             }
@@ -120,8 +136,8 @@ private:
 
     std::array<Block, kBlocks> blocks_{};
     size_t full_ = 0;
-    uint64_t filled_ = 0; // values in the current block, after the full ones
-    uint64_t length_ = 1;
+    uint64_t length_ = 1; // values in a block
+    uint64_t left_ = 1;   // values that the current block, after the full ones, still takes
     double widening_ = 1; // of the variance, after merge()
 };
 } // namespace nsdump

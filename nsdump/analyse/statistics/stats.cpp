@@ -233,7 +233,7 @@ void StatsCollector::add_counters(SliceStats &stats, const Slice &slice)
                      {own_probes(slice.inside, slice.in_children), slice.children,
                       slice.programs - slice.programs_in_children},
                      value);
-        counter.net_blocks.add(1, net);
+        counter.net_blocks.add(net);
         if (!slice.unit)
             continue;
         const uint64_t packets = is_first ? slice.unit->packets : 0;

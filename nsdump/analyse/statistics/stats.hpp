@@ -295,7 +295,7 @@ inline void StatsCollector::add_time(SliceStats &stats, const Slice &slice)
 
 inline void StatsCollector::add_net(SliceStats &stats, NameId name, double net, Unit *unit)
 {
-    stats.ticks.net_blocks.add(1, net);
+    stats.ticks.net_blocks.add(net);
     if (!unit)
         return;
     if (!stats.ticks.per_unit.has(unit->serial)) [[unlikely]]
