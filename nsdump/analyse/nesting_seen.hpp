@@ -22,6 +22,11 @@ public:
         has_nested_ |= (slice.inside.ends | slice.inside.marks) != 0;
         return statistics_.plain(slice);
     }
+    [[gnu::always_inline]] bool leaves(const LeavesSlice &slice)
+    {
+        has_nested_ |= slice.leaves > 0;
+        return statistics_.leaves(slice);
+    }
     bool is_spread() const { return statistics_.is_spread(); }
     void expect(NameId name) const { statistics_.expect(name); }
     void unit(const Unit &unit) { statistics_.unit(unit); }
@@ -32,4 +37,5 @@ private:
     StatsCollector &statistics_;
     bool has_nested_ = false;
 };
+static_assert(TakesPlainSlices<NestingSeen>);
 } // namespace nsdump

@@ -111,7 +111,6 @@ bool CpuStream::next_chunk()
                    .end = payload_.data() + payload_.size(),
                    .cpu = chunks_.cpu,
                    .last_ticks = cursor_.last_ticks};
-        has_ticks_back_ = false;
         is_chunk_open_ = true;
         return true;
     }
@@ -128,7 +127,7 @@ void CpuStream::finish_chunk()
     faults_.unknown_kind += cursor_.unknown_kind;
     faults_.malformed_chunks += cursor_.malformed_words > 0;
     faults_.wrong_counts += cursor_.decoded != declared_records_;
-    faults_.ticks_back += has_ticks_back_;
+    faults_.ticks_back += cursor_.goes_back;
 }
 
 // The clock goes back if a step is negative; one that is too long for a signed number looks so.
@@ -137,7 +136,7 @@ void CpuStream::check_order(uint64_t ticks_before, std::span<const Event> block)
     if (cursor_.steps >> 63 == 0) [[likely]]
         return;
     for (const Event &event : block)
-        has_ticks_back_ |= event.ticks < std::exchange(ticks_before, event.ticks);
+        cursor_.goes_back |= event.ticks < std::exchange(ticks_before, event.ticks);
 }
 
 std::span<const Event> CpuStream::next_block()
@@ -162,5 +161,12 @@ std::span<const Event> CpuStream::next_block()
             return {};
         is_after_loss_ |= pending_loss;
     }
+}
+
+RecordCursor *CpuStream::next_payload()
+{
+    is_after_loss_ = false;
+    finish_chunk();
+    return next_chunk() ? &cursor_ : nullptr;
 }
 } // namespace nsdump

@@ -50,11 +50,13 @@ public:
 
     // The next block, empty at the end.  Events and their words are valid until the next call.
     std::span<const Event> next_block();
+    // Instead of next_block(), without a plan, and of a format with records in place: the next
+    // payload, null at the end.  The caller
+    // reads all its records, from `at` to `end`, and notes in the cursor what it found.
+    RecordCursor *next_payload();
     // True if records of this CPU were lost, or chunks are missing, right before the last block.
     // What lies between two windows of a plan is not lost.
     bool is_after_loss() const { return is_after_loss_; }
-    // True if one thread wrote all events of the last block.
-    bool is_of_one_thread() const { return uint32_t(cursor_.differences) == 0; }
     // Records of this CPU that were lost before the last block, since the recording began.
     uint64_t lost_so_far() const { return lost_before_; }
     // Records of all CPUs that were left out before it, because the recorder had paused.
@@ -89,7 +91,6 @@ private:
     uint32_t declared_records_ = 0;
     uint64_t next_sequence_ = 0;
     uint64_t lost_before_ = 0, left_out_before_ = 0;
-    bool has_ticks_back_ = false;
     bool is_after_loss_ = false;
     bool is_chunk_open_ = false;
     bool has_begun_ = false; // with a plan: the first chunk was looked at

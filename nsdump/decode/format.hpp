@@ -20,10 +20,8 @@ struct RecordCursor {
     uint64_t unknown_kind = 0;    // records skipped by their length
     uint64_t malformed_words = 0; // words at the end that do not form a complete record
     uint64_t last_ticks = 0;      // of the record before the next one
-    // Of the last block, by bitwise or: the ticks from each record to the next one, and the same of
-    // the second words of their heads.
-    uint64_t steps = 0;
-    uint64_t differences = 0;
+    uint64_t steps = 0;           // of the last block, by bitwise or: ticks from record to record
+    bool goes_back = false;       // the clock, somewhere in or before this payload
 };
 
 using Payload = std::span<const uint64_t>; // payloads consist of whole words
@@ -32,6 +30,7 @@ struct Format {
     uint32_t version;
     size_t chunk_header_bytes;
     uint32_t max_payload_bytes;
+    bool has_records_in_place; // payloads have the records of <nslice/record.h>, see record_at.hpp
 
     // Each returns false if the bytes are malformed; what was decoded before is kept.
     bool (*decode_chunk_header)(const std::byte *bytes, ChunkHeader &header);

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "common/crc32c/crc32c.h"
+#include "decode/record_at.hpp"
 
 namespace nsdump
 {
@@ -243,12 +244,6 @@ bool decode_kernel_calibration(Payload payload, KernelCalibration &calibration)
     return true;
 }
 
-static_assert(offsetof(Event, ticks) == offsetof(nslice_record_head, ticks) &&
-              offsetof(Event, thread_id) == offsetof(nslice_record_head, thread_id) &&
-              offsetof(Event, slice_id) == offsetof(nslice_record_head, slice_id) &&
-              offsetof(Event, kind) == offsetof(nslice_record_head, kind) &&
-              offsetof(Event, word_count) == offsetof(nslice_record_head, words));
-
 typedef uint64_t Head __attribute__((vector_size(sizeof(nslice_record_head))));
 
 Head head_at(const void *record)
@@ -267,7 +262,7 @@ size_t decode_alike(RecordCursor &cursor, uint64_t words, Event *events, size_t 
     const uint64_t first_kind = words << 8 | NSLICE_KIND_START; // with the number of words
     const uint64_t *at = cursor.at;
     const uint32_t cpu = cursor.cpu;
-    Head last = {cursor.last_ticks, at[1]}, steps{};
+    uint64_t last_ticks = cursor.last_ticks, steps = 0;
     size_t count = 0;
     for (; count < most; ++count, at += record_words) {
         if ((at[1] >> NSLICE_HEAD_KIND_SHIFT) - first_kind > NSLICE_KIND_EXIT - NSLICE_KIND_START)
@@ -278,13 +273,12 @@ size_t decode_alike(RecordCursor &cursor, uint64_t words, Event *events, size_t 
         std::memcpy(static_cast<void *>(&event), &head, sizeof head);
         event.words = at + NSLICE_HEAD_WORDS;
         event.cpu = cpu;
-        steps |= head - last;
-        last = head;
+        steps |= head[0] - last_ticks;
+        last_ticks = head[0];
     }
     cursor.at = at;
-    cursor.last_ticks = last[0];
-    cursor.steps |= steps[0];
-    cursor.differences |= steps[1];
+    cursor.last_ticks = last_ticks;
+    cursor.steps |= steps;
     return count;
 }
 
@@ -292,20 +286,14 @@ size_t decode_records(RecordCursor &cursor, Event *events, size_t max)
 {
     size_t count = 0;
     uint64_t unknown_kind = 0;
-    cursor.steps = cursor.differences = 0;
-    while (count < max && cursor.end - cursor.at >= ptrdiff_t(NSLICE_HEAD_WORDS)) {
-        const uint64_t head = cursor.at[1], words = head >> NSLICE_HEAD_COUNT_SHIFT;
-        const ptrdiff_t record_words = NSLICE_HEAD_WORDS + ptrdiff_t(words);
-        // Kind 0 is a record that was never completed; no record has more than NSLICE_MAX_WORDS
-        // words.
-        if (record_words > cursor.end - cursor.at || NSLICE_RECORD_KIND(head) == 0 ||
-            words > NSLICE_MAX_WORDS) [[unlikely]]
+    cursor.steps = 0;
+    while (count < max) {
+        const size_t record_words = record_words_at(cursor.at, cursor.end);
+        if (record_words == 0) [[unlikely]]
             break;
-        if (count > 0)
-            cursor.differences |= head - head_of(events[0]);
-        const size_t left = size_t(cursor.end - cursor.at) / size_t(record_words);
-        const size_t alike =
-            decode_alike(cursor, words, events + count, std::min(max - count, left));
+        const size_t left = size_t(cursor.end - cursor.at) / record_words;
+        const size_t alike = decode_alike(cursor, record_words - NSLICE_HEAD_WORDS, events + count,
+                                          std::min(max - count, left));
         count += alike;
         if (alike == 0) {
             ++unknown_kind;
@@ -326,6 +314,7 @@ const Format kFormatV1 = {
     .version = 1,
     .chunk_header_bytes = sizeof(nslice_chunk_header),
     .max_payload_bytes = NSLICE_MAX_PAYLOAD_BYTES,
+    .has_records_in_place = true,
     .decode_chunk_header = decode_chunk_header,
     .decode_info = decode_info,
     .decode_sites = decode_sites,

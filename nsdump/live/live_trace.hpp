@@ -55,11 +55,14 @@ private:
 
         void slice(const Slice &slice) { statistics->slice(slice); }
         bool plain(const PlainSlice &slice) { return statistics->plain(slice); }
+        bool leaves(const LeavesSlice &slice) { return statistics->leaves(slice); }
         bool is_spread() const { return statistics->is_spread(); }
         void expect(NameId name) const { statistics->expect(name); }
         void unit(const Unit &unit) { statistics->unit(unit); }
         void mark(NameId name, uint64_t value) { statistics->mark(name, value); }
     };
+
+    static_assert(TakesPlainSlices<IntervalSink>);
 
     void take_metadata(TraceFile &part);
     void take_records(TraceFile &part);

@@ -28,14 +28,16 @@ void read_cpu(const TraceFile &trace, uint32_t cpu_index, ThreadOwners &owners,
         names, {trace.counter_names().size(), trace.cpus().size(), false, {}, {}, names.has_ways()},
         seen);
     for (;;) {
-        const std::span<const Event> block = stream.next_block();
-        threads.note(stream.is_of_one_thread() && !block.empty() ? block.first(1) : block);
-        pairer.consume({cpu_index, false, stream.is_after_loss(), false, block});
-        // A pause affects the slices of all CPUs, at the first record after it on any of them.
+        RecordCursor *const records = stream.next_payload();
+        if (records)
+            pairer.consume(*records, {cpu_index, stream.is_after_loss()},
+                           [&](uint32_t thread_id) { threads.note(thread_id); });
+        // Also after the last payload: the chunks behind it may be damaged.  A pause affects the
+        // slices of all CPUs, at the first record after it on any of them.
         if (damage.chunks() > 0 || names.size() != trace.names().size() ||
             stream.left_out_so_far() > 0)
             owners.give_up();
-        if (block.empty() || !owners.are_apart() || !continues(block.size()))
+        if (!records || !owners.are_apart() || !continues(records->decoded))
             break;
     }
     pairer.finish();

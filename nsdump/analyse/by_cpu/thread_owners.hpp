@@ -5,11 +5,8 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
-#include <span>
 #include <unordered_map>
 #include <unordered_set>
-
-#include "decode/event.hpp"
 
 namespace nsdump
 {
@@ -45,15 +42,14 @@ public:
     {
     }
 
-    void note(std::span<const Event> events)
+    void note(uint32_t thread_id)
     {
-        for (const Event &event : events)
-            if (event.thread_id != last_ || seen_.empty()) [[unlikely]]
-                note(event.thread_id);
+        if (thread_id != last_ || seen_.empty()) [[unlikely]]
+            note_other(thread_id);
     }
 
 private:
-    void note(uint32_t thread_id)
+    void note_other(uint32_t thread_id)
     {
         last_ = thread_id;
         if (seen_.insert(thread_id).second)

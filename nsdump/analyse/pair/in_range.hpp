@@ -39,6 +39,10 @@ public:
     {
         return gate_.is_everything() && sink_.plain(slice);
     }
+    [[gnu::always_inline]] bool leaves(const LeavesSlice &slice) requires TakesPlainSlices<Sink>
+    {
+        return gate_.is_everything() && sink_.leaves(slice);
+    }
     void unit(const Unit &unit)
     {
         if (gate_.is_open())

@@ -47,6 +47,15 @@ struct PairSide {
     bool has_ways = false; // some slices are not recorded by macros
 };
 
+struct ShallowSlice;
+struct TakenRecords;
+
+// Where a payload belongs.
+struct PayloadPlace {
+    uint32_t cpu_index = 0;     // as of Run
+    bool is_after_loss = false; // as of Run
+};
+
 // State of threads and stacks, independent of the sink.
 class PairState
 {
@@ -102,9 +111,14 @@ protected:
     // Probably the thread with this id; null if there is none.
     const ThreadState *guess_thread(uint32_t id) const { return recent_[id % kRecent]; }
     void push(ThreadState &thread, uint32_t cpu_index, NameId name, const Event &event);
+    OpenSlice *open(ThreadState &thread, uint32_t cpu_index, NameId name, uint64_t ticks);
+    // Whether a slice that begins now, and one inside it, may be plain.
+    bool may_have_plain(const ThreadState &thread) const;
+    uint64_t plain_start(const ThreadState &thread) const;
+    void put_on_stack(ThreadState &thread, uint32_t cpu_index, ShallowSlice &slice);
     bool is_leaf(const ThreadState &thread, const Event &start, const Event &next) const;
-    bool is_plain(const ThreadState &thread, uint32_t cpu_index, NameId name,
-                  const Event &stop) const;
+    bool is_plain(const ThreadState &thread, uint32_t cpu_index, NameId name) const;
+    void give_leaves_to_parent(ThreadState &thread, const LeavesSlice &slice);
     void give_plain_to_parent(ThreadState &thread, const PlainSlice &slice);
     // The rare paths of a START and of a STOP, for a thread with needs_care.
     void start_with_care(ThreadState &thread, NameId name);
@@ -237,6 +251,11 @@ public:
     }
 
     void consume(const Run &run);
+    // The same with the records of a payload, where they lie; notes in the cursor what was read.
+    // `on_thread` is called with the id of a record's thread if the record before it was of another
+    // one, and for the first record.
+    template <class OnThread>
+    void consume(RecordCursor &records, const PayloadPlace &place, OnThread on_thread);
     // Slices that are still open at the end of the trace have no STOP.
     void finish() { close_all(); }
     // Those that are open at the end of a range of time may have one after it.
@@ -253,9 +272,17 @@ private:
             sink_.slice(slice);
     }
     template <bool kLooksAhead> void take_all(const Run &run);
+    void take_thread(ThreadState &thread, uint32_t cpu_index, RecordCursor &records);
+    TakenRecords take_other(ThreadState &thread, uint32_t cpu_index, const uint64_t *at,
+                            const RecordCursor &records);
+    bool leaf_in_place(ThreadState &thread, uint32_t cpu_index, ShallowSlice &around,
+                       const uint64_t *at);
+    bool stop_shallow(ThreadState &thread, uint32_t cpu_index, const ShallowSlice &open,
+                      uint64_t ticks);
     void leaf(ThreadState &thread, uint32_t cpu_index, const Event &start, const Event &stop);
+    bool give_leaves(const LeavesSlice &slice);
     bool give_plain(const PlainSlice &slice);
-    bool stop_plain(ThreadState &thread, uint32_t cpu_index, NameId name, const Event &event);
+    bool stop_plain(ThreadState &thread, uint32_t cpu_index, NameId name, uint64_t ticks);
     void leaf_slice(ThreadState &thread, uint32_t cpu_index, const Event &start, const Event &stop);
     void take(ThreadState &state, uint32_t cpu_index, const Event &event);
     void look_ahead(const Run &run, const Event &event) const;
@@ -272,4 +299,5 @@ private:
 } // namespace nsdump
 
 #include "analyse/pair/pair_impl.hpp"
+#include "analyse/pair/pair_in_place.hpp"
 #include "analyse/pair/pair_plain.hpp"

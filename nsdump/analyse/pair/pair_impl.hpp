@@ -6,8 +6,9 @@
 
 namespace nsdump
 {
-inline void PairState::push(ThreadState &thread, uint32_t cpu_index, NameId name,
-                            const Event &event)
+// Null if it is too deep.
+inline OpenSlice *PairState::open(ThreadState &thread, uint32_t cpu_index, NameId name,
+                                  uint64_t ticks)
 {
     if (thread.needs_care) [[unlikely]]
         start_with_care(thread, name);
@@ -18,7 +19,7 @@ inline void PairState::push(ThreadState &thread, uint32_t cpu_index, NameId name
                 thread.overflow <= kMaxOverflowNames)
                 thread.overflow_names.push_back(name);
             ++unpaired_.slices.of(name).too_deep;
-            return;
+            return nullptr;
         }
         thread.frames.emplace_back();
         if (counters_ > 0)
@@ -30,24 +31,31 @@ inline void PairState::push(ThreadState &thread, uint32_t cpu_index, NameId name
     }
     thread.depth = depth + 1;
     OpenSlice &frame = thread.frames[depth];
-    frame.begin(name, cpu_index, event.ticks, thread.unit_serial, switches_[cpu_index]);
-    if (bpf_.has_calls) [[unlikely]]
-        frame.start_calls = calls_of(event);
+    frame.begin(name, cpu_index, ticks, thread.unit_serial, switches_[cpu_index]);
     if (keeps_interruptions_) [[unlikely]] {
         thread.interruptions[depth] = {{}, {}, is_blind_};
         open_seen_.add(thread);
     }
-    if (event.word_count == 0)
+    return &frame;
+}
+
+inline void PairState::push(ThreadState &thread, uint32_t cpu_index, NameId name,
+                            const Event &event)
+{
+    OpenSlice *const frame = open(thread, cpu_index, name, event.ticks);
+    if (frame && bpf_.has_calls) [[unlikely]]
+        frame->start_calls = calls_of(event);
+    if (!frame || event.word_count == 0)
         return;
     if (event.word_count != counters_) { // hostile trace or broken writer: ignore the counters
         ++unpaired_.malformed_events;
         return;
     }
-    frame.has_counters = true;
-    CounterFrame &counters = thread.counters[depth];
+    frame->has_counters = true;
+    CounterFrame &counters = thread.counters[thread.depth - 1];
     counters.child_sum = {};
     if (is_kernel_)
-        thread.interrupt_counters[depth] = {};
+        thread.interrupt_counters[thread.depth - 1] = {};
     for (size_t i = 0; i < counters_; ++i)
         counters.start[i] = event.words[i];
 }
@@ -100,7 +108,7 @@ inline void Pairer<Sink>::take(ThreadState &state, uint32_t cpu_index, const Eve
         push(state, cpu_index, name, event);
     else if (event.kind != NSLICE_KIND_STOP)
         other(state, name, event);
-    else if (!stop_plain(state, cpu_index, name, event))
+    else if (event.word_count != 0 || !stop_plain(state, cpu_index, name, event.ticks))
         stop(state, cpu_index, name, event);
 }
 

@@ -7,23 +7,27 @@
 
 namespace nsdump
 {
+// From the head of a START to that of the STOP of the same slice.
+inline constexpr uint64_t kStopAfterStart = uint64_t{NSLICE_KIND_STOP - NSLICE_KIND_START}
+                                            << NSLICE_HEAD_KIND_SHIFT;
+
+inline bool PairState::may_have_plain(const ThreadState &thread) const
+{
+    return has_plain_ && !thread.needs_care && thread.overflow == 0 && thread.depth < kMaxDepth - 1;
+}
+
 // Whether a START and the event after it are a leaf: a slice with nothing inside.
 inline bool PairState::is_leaf(const ThreadState &thread, const Event &start,
                                const Event &next) const
 {
-    constexpr uint64_t kStopAfterStart = uint64_t{NSLICE_KIND_STOP - NSLICE_KIND_START}
-                                         << NSLICE_HEAD_KIND_SHIFT;
     return head_of(next) - head_of(start) == kStopAfterStart && start.kind == NSLICE_KIND_START &&
-           (start.word_count == 0 || start.word_count == counters_) && has_plain_ &&
-           !thread.needs_care && thread.overflow == 0 && thread.depth < kMaxDepth;
+           (start.word_count == 0 || start.word_count == counters_) && may_have_plain(thread);
 }
 
-// Whether the STOP ends the thread's innermost slice, as a plain one.
-inline bool PairState::is_plain(const ThreadState &thread, uint32_t cpu_index, NameId name,
-                                const Event &stop) const
+// Whether a STOP without counters ends the thread's innermost slice, as a plain one.
+inline bool PairState::is_plain(const ThreadState &thread, uint32_t cpu_index, NameId name) const
 {
-    if (!has_plain_ || thread.needs_care || thread.overflow > 0 || thread.depth == 0 ||
-        stop.word_count != 0)
+    if (!has_plain_ || thread.needs_care || thread.overflow > 0 || thread.depth == 0)
         return false;
     const OpenSlice &top = thread.frames[thread.depth - 1];
     return top.name == name && top.cpu_index == cpu_index && top.switches == switches_[cpu_index] &&
@@ -42,6 +46,27 @@ inline void PairState::give_plain_to_parent(ThreadState &thread, const PlainSlic
     parent.child_ticks = wrapping_sum(parent.child_ticks, slice.raw_ticks);
 }
 
+inline void PairState::give_leaves_to_parent(ThreadState &thread, const LeavesSlice &slice)
+{
+    if (thread.depth == 0)
+        return;
+    OpenSlice &parent = thread.frames[thread.depth - 1];
+    parent.own += ProbeCounts{.ends = 2};
+    ++parent.children;
+    if (slice.leaves > 0)
+        parent.in_children += ProbeCounts{.ends = 2 * slice.leaves};
+    parent.child_ticks = wrapping_sum(parent.child_ticks, slice.raw_ticks);
+}
+
+template <class Sink>
+[[gnu::always_inline]] inline bool Pairer<Sink>::give_leaves(const LeavesSlice &slice)
+{
+    if constexpr (TakesPlainSlices<Sink>)
+        return sink_.leaves(slice);
+    else
+        return false;
+}
+
 template <class Sink>
 [[gnu::always_inline]] inline bool Pairer<Sink>::give_plain(const PlainSlice &slice)
 {
@@ -56,22 +81,22 @@ template <class Sink>
 [[gnu::always_inline]] inline void Pairer<Sink>::leaf(ThreadState &thread, uint32_t cpu_index,
                                                       const Event &start, const Event &stop)
 {
-    const PlainSlice slice{names_.of_slice(start.slice_id), cpu_index,
-                           int64_t(stop.ticks - start.ticks), thread.unit};
-    if (start.word_count != 0 || !give_plain(slice))
+    const LeavesSlice slice{names_.of_slice(start.slice_id), cpu_index,
+                            int64_t(stop.ticks - start.ticks), thread.unit};
+    if (start.word_count != 0 || !give_leaves(slice))
         leaf_slice(thread, cpu_index, start, stop);
-    give_plain_to_parent(thread, slice);
+    give_leaves_to_parent(thread, slice);
 }
 
 // False if the STOP is left to stop().
 template <class Sink>
 [[gnu::always_inline]] inline bool Pairer<Sink>::stop_plain(ThreadState &thread, uint32_t cpu_index,
-                                                            NameId name, const Event &event)
+                                                            NameId name, uint64_t ticks)
 {
-    if (!is_plain(thread, cpu_index, name, event))
+    if (!is_plain(thread, cpu_index, name))
         return false;
     const OpenSlice &frame = thread.frames[thread.depth - 1];
-    PlainSlice slice{name,        cpu_index,         int64_t(event.ticks - frame.start_ticks),
+    PlainSlice slice{name,        cpu_index,         int64_t(ticks - frame.start_ticks),
                      thread.unit, frame.child_ticks, frame.children,
                      frame.own,   frame.in_children};
     slice.inside += frame.in_children;

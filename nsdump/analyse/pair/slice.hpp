@@ -220,18 +220,30 @@ struct PlainSlice {
     NameId name;
     uint32_t cpu_index;
     int64_t raw_ticks;
-    Unit *unit;              // as of Slice
-    int64_t child_ticks = 0; // this and those below: as of Slice; a leaf has nothing inside
-    uint32_t children = 0;
-    ProbeCounts inside = {};
-    ProbeCounts in_children = {};
+    Unit *unit; // this and those below: as of Slice
+    int64_t child_ticks;
+    uint32_t children;
+    ProbeCounts inside;
+    ProbeCounts in_children;
+};
+
+// What most of these have inside: nothing but leaves, which are slices with nothing inside, or not
+// even that.
+struct LeavesSlice {
+    NameId name;
+    uint32_t cpu_index;
+    int64_t raw_ticks;
+    Unit *unit;             // as of Slice
+    int64_t leaf_ticks = 0; // sum of raw over the leaves
+    uint32_t leaves = 0;
 };
 
 // A sink of the pairer that takes them as such.  It may return false to get the Slice instead.
 template <class Sink>
-concept TakesPlainSlices = requires(Sink &sink, const PlainSlice &slice)
+concept TakesPlainSlices = requires(Sink &sink, const PlainSlice &slice, const LeavesSlice &leaves)
 {
     sink.plain(slice) ? 1 : 0;
+    sink.leaves(leaves) ? 1 : 0;
 };
 
 // A sink of the pairer that also gets each STOP without a START, with the unit that is open, or

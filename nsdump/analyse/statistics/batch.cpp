@@ -26,6 +26,7 @@ void StatsCollector::begin_batching()
 {
     is_batching_ = true;
     tallies_left_ = 0;
+    forget_places();
     for (const auto &stats : slices_)
         if (stats)
             end_tallies(*stats);

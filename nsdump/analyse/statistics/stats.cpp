@@ -166,6 +166,7 @@ void StatsCollector::begin_self_run(SliceStats &stats, const Slice &slice, Tally
     run.subtracted = self_subtracted(inside, constants) + taken.own();
     run.first = SelfRun::raw_self(slice) - run.subtracted;
     run.count = 1;
+    run.has_only_leaves = run.in_children == ProbeCounts{} && !run.programs_in_children.any();
     if (!tally)
         return end_self_run(
             stats, {slice.inside, slice.cpu_index, slice.unit != nullptr, true, slice.programs},
@@ -187,6 +188,32 @@ void StatsCollector::end_self_run(SliceStats &stats, const Shape &shape, const S
     ticks.self.merge(run.first, run.distances, run.distance_squares, run.count, ticks.self_count);
     if (shape.is_in_unit)
         ticks.unit_self += double(run.count) * run.first + run.distances;
+}
+
+// Null if the shape was not seen lately; slice() then finds or makes its tally.
+const StatsCollector::LeavesPlace *StatsCollector::find_leaves(NameId name, const Shape &shape,
+                                                               uint64_t key)
+{
+    if (is_batching_ || is_counting_ || !slice_stats(name))
+        return nullptr;
+    SliceStats &stats = *slices_[name];
+    Tally *const tally = stats.tallies.guess(shape);
+    if (!tally)
+        return nullptr;
+    if (name >= placed_names_) {
+        placed_names_ = name + 1;
+        leaves_places_.resize(size_t{placed_names_} * kLeavesPlaces);
+    }
+    LeavesPlace &place =
+        leaves_places_[name * kLeavesPlaces + shape.inside.ends / 2 % kLeavesPlaces];
+    place = {key, tally, &stats};
+    return &place;
+}
+
+void StatsCollector::forget_places()
+{
+    placed_names_ = 0;
+    leaves_places_ = {};
 }
 
 void StatsCollector::begin_unit(SliceStats &stats, NameId name, Unit &unit)
@@ -301,6 +328,7 @@ void StatsCollector::finish(NameId name)
 
 void StatsCollector::finish()
 {
+    forget_places();
     for (NameId name = 0; name < slices_.size(); ++name)
         if (slices_[name])
             finish(name);
@@ -308,6 +336,7 @@ void StatsCollector::finish()
 
 std::unique_ptr<SliceStats> StatsCollector::take(NameId name)
 {
+    forget_places();
     finish(name);
     return std::move(slices_[name]);
 }

@@ -150,6 +150,7 @@ public:
     void slice(const Slice &slice);
     // See Pairer.
     bool plain(const PlainSlice &slice);
+    bool leaves(const LeavesSlice &slice);
     bool is_spread() const { return is_batching_; }
     void expect(NameId name) const { batches_.prefetch(name); }
     void unit(const Unit &unit);
@@ -170,6 +171,15 @@ public:
     const MarkStats *mark_stats(NameId name) const { return find(marks_, name); }
 
 private:
+    struct LeavesPlace {
+        uint64_t key = kNoKey; // leaves, CPU and whether it is in a unit
+        Tally *tally = nullptr;
+        SliceStats *stats = nullptr;
+    };
+    static constexpr uint64_t kNoKey = ~uint64_t{0};
+    // Of a name: numbers of leaves that are equal modulo this share one.
+    static constexpr size_t kLeavesPlaces = 4;
+
     template <class Stats> using Table = std::vector<std::unique_ptr<Stats>>;
 
     template <class Stats> static const Stats *find(const Table<Stats> &table, NameId name)
@@ -189,6 +199,8 @@ private:
     Taken take_interruptions(SliceStats &stats, const Slice &slice);
     void begin_self_run(SliceStats &stats, const Slice &slice, Tally *tally, const Taken &taken);
     void end_self_run(SliceStats &stats, const Shape &shape, const SelfRun &run);
+    const LeavesPlace *find_leaves(NameId name, const Shape &shape, uint64_t key);
+    void forget_places();
     void add_net(SliceStats &stats, NameId name, double net, Unit *unit);
     void begin_unit(SliceStats &stats, NameId name, Unit &unit);
     void add_counters(SliceStats &stats, const Slice &slice);
@@ -238,6 +250,8 @@ private:
     Unit unit_again_;              // stand-in unit of a slice that is replayed
     std::array<NameId, 2> full_{}; // full rows whose statistics are being prefetched
     Table<SliceStats> slices_;
+    NameId placed_names_ = 0;
+    std::vector<LeavesPlace> leaves_places_; // by name, below placed_names_, and leaves
     Table<UnitStats> units_;
     Table<MarkStats> marks_;
 };
@@ -321,6 +335,34 @@ inline void StatsCollector::add_net(SliceStats &stats, NameId name, double net, 
     }
     ++tally->counts[size_t(slice.raw_ticks)];
     add_net(stats, slice.name, double(slice.raw_ticks) - tally->subtracted, slice.unit);
+    return true;
+}
+
+// The same, with the place where the last slice of the name with as many leaves was counted.
+[[gnu::always_inline]] inline bool StatsCollector::leaves(const LeavesSlice &slice)
+{
+    if (uint64_t(slice.raw_ticks) >= Tally::kTicks) [[unlikely]]
+        return false;
+    const bool is_in_unit = slice.unit != nullptr;
+    const uint64_t key = uint64_t{slice.leaves} << 32 | slice.cpu_index << 1 | is_in_unit;
+    const LeavesPlace *place = nullptr;
+    if (slice.name < placed_names_) [[likely]]
+        place = &leaves_places_[slice.name * kLeavesPlaces + slice.leaves % kLeavesPlaces];
+    if (!place || place->key != key) [[unlikely]] {
+        const Shape shape{
+            {.ends = 2 * slice.leaves}, slice.cpu_index, is_in_unit, slice.leaves > 0};
+        place = find_leaves(slice.name, shape, key);
+        if (!place)
+            return false;
+    }
+    Tally &tally = *place->tally;
+    if (slice.leaves > 0) {
+        if (!tally.self.is_of(slice)) [[unlikely]]
+            return false;
+        tally.self.add(slice);
+    }
+    ++tally.counts[size_t(slice.raw_ticks)];
+    add_net(*place->stats, slice.name, double(slice.raw_ticks) - tally.subtracted, slice.unit);
     return true;
 }
 } // namespace nsdump

@@ -32,6 +32,7 @@ struct SelfRun {
     uint64_t count = 0;   // 0: none yet
     double distances = 0; // sum of distances from the first; below, of their squares
     double distance_squares = 0;
+    bool has_only_leaves = false; // inside its slices
 
     // In doubles, since the difference may overflow an integer in a hostile trace.
     template <class AnySlice> static double raw_self(const AnySlice &slice)
@@ -47,6 +48,14 @@ struct SelfRun {
     {
         return count > 0 && children == slice.children && in_children == slice.in_children &&
                !programs_in_children.any();
+    }
+    bool is_of(const LeavesSlice &slice) const
+    {
+        return has_only_leaves && children == slice.leaves;
+    }
+    void add(const LeavesSlice &slice)
+    {
+        add(double(slice.raw_ticks) - double(slice.leaf_ticks) - subtracted);
     }
     template <class AnySlice> void add(const AnySlice &slice) { add(raw_self(slice) - subtracted); }
     void add(double self)

@@ -148,14 +148,24 @@ TEST_CASE("a trace whose CPUs depend on each other is read in one pass", "[nsdum
 
 TEST_CASE("a damaged chunk is counted once", "[nsdump][by_cpu]")
 {
-    TraceBuilder builder = made();
-    std::string bytes = builder.bytes();
-    bytes[bytes.size() / 2] ^= 1;
-    CHECK_FALSE(is_read_by_cpu(bytes));
-    nsdump::TraceFile trace(source_of(bytes));
-    const auto report = nsdump::analyse_trace(trace);
-    CHECK(report.damaged_chunks == 1);
-    CHECK(report.has_findings());
+    TraceBuilder builder = made(3);
+    const std::string whole = builder.bytes();
+    const nsdump::TraceFile intact(source_of(whole));
+    for (const nsdump::CpuChunks &cpu : intact.cpus()) {
+        nsdump::Offsets::Reader reader(cpu.offsets);
+        std::vector<uint64_t> offsets;
+        for (uint64_t offset = 0; reader.next(offset);)
+            offsets.push_back(offset);
+        for (const size_t chunk : {size_t{0}, offsets.size() / 2, offsets.size() - 1}) {
+            std::string bytes = whole;
+            bytes[offsets[chunk] + sizeof(nslice_chunk_header) + 8] ^= 1;
+            REQUIRE_FALSE(is_read_by_cpu(bytes));
+            nsdump::TraceFile trace(source_of(bytes));
+            const auto report = nsdump::analyse_trace(trace);
+            REQUIRE(report.damaged_chunks == 1);
+            REQUIRE(report.has_findings());
+        }
+    }
 }
 
 TEST_CASE("reading by several threads ends early if progress() returns false", "[nsdump][by_cpu]")
