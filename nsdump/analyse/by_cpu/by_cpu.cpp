@@ -148,7 +148,7 @@ bool can_be_apart(const TraceFile &trace)
         std::ranges::count_if(trace.cpus(), [](const CpuChunks &one) { return one.records > 0; });
     const bool has_pauses = std::ranges::any_of(
         trace.cpus(), [](const CpuChunks &one) { return one.left_out_before > 0; });
-    return with_records > 1 && trace.format().has_records_in_place && !has_pauses &&
+    return with_records > 0 && trace.format().has_records_in_place && !has_pauses &&
            !trace.has_kernel() && trace.epochs().empty() &&
            trace.names().size() <= kMaxTalliedNames;
 }
