@@ -130,10 +130,14 @@ void CpuStream::finish_chunk()
     faults_.ticks_back += cursor_.goes_back;
 }
 
-// The clock goes back if a step is negative; one that is too long for a signed number looks so.
+// The bitwise or of all steps is at least the longest of them.  If that bound times the number of
+// events fits above `ticks_before`, no step overflowed; a step back, as an unsigned number, is one
+// that does.
 void CpuStream::check_order(uint64_t ticks_before, std::span<const Event> block)
 {
-    if (cursor_.steps >> 63 == 0) [[likely]]
+    uint64_t most_ticks = 0;
+    if (!__builtin_mul_overflow(cursor_.steps, block.size(), &most_ticks) &&
+        !__builtin_add_overflow(ticks_before, most_ticks, &most_ticks)) [[likely]]
         return;
     for (const Event &event : block)
         cursor_.goes_back |= event.ticks < std::exchange(ticks_before, event.ticks);

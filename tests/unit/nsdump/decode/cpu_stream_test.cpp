@@ -126,3 +126,25 @@ TEST_CASE("headers with wrong numbers and clocks that go back are counted", "[ns
     CHECK(out.faults.wrong_counts == 1);
     CHECK(out.faults.declared == 9);
 }
+
+TEST_CASE("a clock that goes back by more than half its range is counted", "[nsdump][stream]")
+{
+    constexpr uint64_t kHalf = uint64_t{1} << 63;
+    const auto chunks_back = [](const std::vector<Ticks> &chunks) {
+        TraceBuilder trace;
+        trace.info(test_support::plain_info());
+        for (const Ticks &chunk : chunks) {
+            for (const uint64_t ticks : chunk)
+                trace.start(0, 1, 1, ticks);
+            trace.cut_all();
+        }
+        return read(trace.bytes(), 0).faults.ticks_back;
+    };
+    CHECK(chunks_back({{kHalf / 2, kHalf + 10, 5}}) == 1);
+    CHECK(chunks_back({{kHalf / 2, kHalf + 10}, {5, 6}}) == 1); // between two blocks
+    CHECK(chunks_back({{kHalf / 2, kHalf + 10, 5, kHalf}, {kHalf + 20, kHalf + 19}}) == 2);
+    CHECK(chunks_back({{kHalf / 2, kHalf + 10, kHalf + 20}, {~uint64_t{0}}}) == 0);
+    CHECK(chunks_back({{5, kHalf + 10}}) == 0);                  // a long step forward
+    CHECK(chunks_back({{100}, {50}, {~uint64_t{0}}, {0}}) == 2); // a block each
+    CHECK(chunks_back({Ticks(2000, kHalf)}) == 0);               // several blocks
+}
