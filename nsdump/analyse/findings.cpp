@@ -65,4 +65,10 @@ Findings findings_of(TraceFile &trace, const StreamFaults &faults, bool is_over,
         findings.lines.push_back(std::move(reason));
     return findings;
 }
+
+std::string unmatched_words(uint64_t count)
+{
+    return counted(count, "STOP has", "STOPs have") +
+           " no START in the parts that were read (from 100 ms before): left out";
+}
 } // namespace nsdump

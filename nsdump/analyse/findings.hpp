@@ -2,6 +2,7 @@
 // analyse: a trace that was read -> what it lacks and what is wrong with it, as lines for people.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,4 +18,6 @@ struct Findings {
 // `is_over`: all records were read; `is_stopped`: the user stopped it, so nothing is said of what
 // follows.
 Findings findings_of(TraceFile &trace, const StreamFaults &faults, bool is_over, bool is_stopped);
+// Of STOPs in a part of a trace.
+std::string unmatched_words(uint64_t count);
 } // namespace nsdump

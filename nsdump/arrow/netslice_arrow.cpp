@@ -51,6 +51,10 @@ PassOptions options_of(const nsl_options &given)
     if (given.unit)
         options.unit = *given.unit;
     options.limit = given.limit;
+    if (given.from_ns)
+        options.from_ns = *given.from_ns;
+    if (given.to_ns)
+        options.to_ns = *given.to_ns;
     return options;
 }
 

@@ -22,12 +22,17 @@ enum nsl_table {
 };
 
 struct nsl_options {
-    size_t struct_size;      /* sizeof(struct nsl_options): identifies the version */
-    uint32_t tables;         /* bit by enum nsl_table: those to make, in one pass */
+    size_t
+        struct_size; /* sizeof(struct nsl_options): programs are built with the library's header */
+    uint32_t tables; /* bit by enum nsl_table: those to make, in one pass */
     const char *calibration; /* calibration.json to use; null: the trace's own constants */
     const char *slice;       /* only slices and events with this name; null: all */
     const uint64_t *unit;    /* only slices and events of units with this number; null: all */
     uint64_t limit;          /* of slices, and of events */
+    /* Only what ends in this range, both ends included: slices by their STOP, units by their INIT,
+     * and events; not losses. Times are since the session's start; null: its start, its end. */
+    const int64_t *from_ns;
+    const int64_t *to_ns;
 };
 
 /* One reading of a trace.  Not for several threads at once; passes are independent. */

@@ -15,6 +15,31 @@ bool is_wanted(const PassOptions &options, TableKind kind)
 {
     return options.tables[size_t(kind)];
 }
+
+std::optional<ReadPlan> plan_of(const PassOptions &options, const Clock &clock, uint64_t zero_ticks)
+{
+    if (!options.from_ns && !options.to_ns)
+        return std::nullopt;
+    if (!NsClock::is_known(clock))
+        throw std::invalid_argument("the rate of the trace's clock is unknown, so there are no "
+                                    "times in it (omit from_ns and to_ns)");
+    if (options.to_ns.value_or(0) < 0)
+        throw std::invalid_argument("to_ns is before the session's start");
+    TickRange range;
+    if (options.from_ns)
+        range.from_ticks = ticks_at(double(*options.from_ns), clock, zero_ticks);
+    if (options.to_ns)
+        range.to_ticks = ticks_at(double(*options.to_ns), clock, zero_ticks);
+    if (range.is_empty())
+        throw std::invalid_argument("from_ns is after to_ns");
+    return ReadPlan(range, ticks_in(kLeadInNs, clock));
+}
+
+Order order_of(const PassOptions &options, const std::optional<ReadPlan> &plan,
+               const TraceFile &trace)
+{
+    return plan || is_wanted(options, TableKind::events) ? Order::kTime : pairing_order(trace);
+}
 } // namespace
 
 TablePass::TablePass(std::unique_ptr<ByteSource> source, PassOptions options)
@@ -22,10 +47,12 @@ TablePass::TablePass(std::unique_ptr<ByteSource> source, PassOptions options)
       is_selective_(!options_.slice.empty() || options_.unit ||
                     options_.limit != std::numeric_limits<uint64_t>::max()),
       clock_(clock_of(trace_)), zero_ticks_(zero_ticks_of(trace_, clock_)),
+      plan_(plan_of(options_, clock_, zero_ticks_)),
       selection_(trace_.names(), options_.unit, options_.slice),
       correction_(trace_, options_.calibration ? &*options_.calibration : nullptr),
-      dictionary_(trace_.names()), pairs_(trace_, programs_side_, kernel_side_),
-      merger_(trace_, is_wanted(options_, TableKind::events) ? Order::kTime : pairing_order(trace_))
+      dictionary_(trace_.names()), gate_(plan_ ? plan_->selected().from_ticks : 0),
+      pairs_(trace_, programs_in_range_, kernel_in_range_),
+      merger_(trace_, order_of(options_, plan_, trace_), plan_)
 {
     const NsClock clock(clock_, zero_ticks_);
     if (is_wanted(options_, TableKind::slices))
@@ -38,7 +65,7 @@ TablePass::TablePass(std::unique_ptr<ByteSource> source, PassOptions options)
         losses_.emplace(trace_, clock);
 }
 
-Metadata TablePass::metadata() const
+Metadata TablePass::metadata(TableKind kind) const
 {
     Metadata all = {{"netslice.schema", "netslice-arrow-1"},
                     {"netslice.clock.source", clock_.source},
@@ -48,6 +75,17 @@ Metadata TablePass::metadata() const
         all.emplace_back("netslice.clock.hz", fmt::format("{}", clock_.hz));
     if (const int64_t start_ns = start_unix_ns(trace_); start_ns > 0)
         all.emplace_back("netslice.start_unix_ns", fmt::format("{}", start_ns));
+    if (options_.from_ns && kind != TableKind::losses)
+        all.emplace_back("netslice.range.from_ns", fmt::format("{}", *options_.from_ns));
+    if (options_.to_ns && kind != TableKind::losses)
+        all.emplace_back("netslice.range.to_ns", fmt::format("{}", *options_.to_ns));
+    add_losses(all);
+    return all;
+}
+
+// Of the whole recording.
+void TablePass::add_losses(Metadata &all) const
+{
     const Losses losses = losses_of(trace_, false);
     for (size_t cause = 0; cause < kLostCauses; ++cause)
         all.emplace_back(fmt::format("netslice.lost.{}", lost_name(cause)),
@@ -62,7 +100,6 @@ Metadata TablePass::metadata() const
         if (pauses.ns)
             all.emplace_back("netslice.paused_ns", fmt::format("{}", *pauses.ns));
     }
-    return all;
 }
 
 Table *TablePass::table(TableKind kind)
@@ -79,22 +116,25 @@ Table *TablePass::table(TableKind kind)
 void TablePass::export_schema(TableKind kind, ArrowSchema *out)
 {
     if (const Table *of = table(kind))
-        arrow::export_schema(of->columns(), metadata(), out);
+        arrow::export_schema(of->columns(), metadata(kind), out);
     else
         throw std::invalid_argument("the table is not one of those to make");
 }
 
 Findings TablePass::findings()
 {
-    Findings findings = findings_of(trace_, merger_.faults(), merger_.is_over(), false);
+    Findings findings =
+        findings_of(trace_, merger_.faults(), merger_.is_over() && !merger_.has_plan(), false);
+    if (merger_.has_plan() && unmatched_stops_ > 0)
+        findings.lines.insert(findings.lines.begin(), unmatched_words(unmatched_stops_));
     if (const std::string warning = foreign_threads_warning(trace_); pairs() && !warning.empty())
         findings.lines.insert(findings.lines.begin(), warning);
     return findings;
 }
 
-bool TablePass::selects(const Slice &slice) const
+bool TablePass::selects(NameId name, const Unit *unit) const
 {
-    return slice_rows_ < options_.limit && selection_.has(slice.name, slice.unit);
+    return slice_rows_ < options_.limit && selection_.has(name, unit);
 }
 
 void TablePass::add_unit(const Unit &unit, bool is_kernel)
@@ -107,7 +147,7 @@ void TablePass::add_events(const Run &run)
 {
     for (const Event &event : run.events) {
         const EventSelection::Seen seen = selection_.see(run, event);
-        if (!seen.is_selected)
+        if (!seen.is_selected || run.is_lead_in) // units may begin in the lead-in
             continue;
         if (event_rows_ >= options_.limit)
             break;
@@ -129,6 +169,7 @@ bool TablePass::read_run()
     Run run;
     if (is_full() || !merger_.next(run))
         return false;
+    gate_.note(run);
     if (pairs())
         pairs_.consume(run);
     if (events_)

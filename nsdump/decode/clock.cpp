@@ -111,6 +111,18 @@ uint64_t zero_ticks_of(const TraceFile &trace, const Clock &clock)
     return has_start || trace.cpus().empty() ? clock.start_ticks : first_ticks;
 }
 
+uint64_t ticks_at(double since_start_ns, const Clock &clock, uint64_t zero_ticks)
+{
+    const double ticks = std::round(since_start_ns * clock.hz / 1e9);
+    const uint64_t room = std::numeric_limits<uint64_t>::max() - zero_ticks;
+    return zero_ticks + std::min(uint64_t(std::clamp(ticks, 0.0, 0x1p63)), room);
+}
+
+uint64_t ticks_in(double length_ns, const Clock &clock)
+{
+    return clock.hz > 0 ? uint64_t(std::min(length_ns * clock.hz / 1e9, 0x1p62)) : 0;
+}
+
 int64_t start_unix_ns(const TraceFile &trace)
 {
     constexpr uint64_t kMostNs = std::numeric_limits<int64_t>::max();

@@ -31,6 +31,11 @@ Clock clock_of(const TraceFile &trace);
 // none before it.
 uint64_t zero_ticks_of(const TraceFile &trace, const Clock &clock);
 
+// A time before the start is the start.
+uint64_t ticks_at(double since_start_ns, const Clock &clock, uint64_t zero_ticks);
+// Of a length of time; 0 if the clock's rate is unknown.
+uint64_t ticks_in(double length_ns, const Clock &clock);
+
 // The wall clock at the start of the session; 0 if the trace does not have it.
 int64_t start_unix_ns(const TraceFile &trace);
 } // namespace nsdump

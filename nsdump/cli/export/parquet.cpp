@@ -22,7 +22,6 @@ namespace nsdump
 namespace
 {
 constexpr const char *kProgram = "export_parquet.py";
-constexpr const char *kSelectLater = "select rows by start_ns in the program that reads the files";
 
 // Next to this program: in a build tree, or installed.
 std::string python_program()
@@ -43,7 +42,18 @@ std::string python_program()
         kProgram, path));
 }
 
-std::vector<std::string> words_of(const ExportOptions &options, const std::string &interpreter)
+// The times of a range as the Python program takes them: in nanoseconds since the start.
+TimeRange range_in_ns(const TimeRange &range, const TraceFile &trace)
+{
+    ticks_of(range, trace); // refuses a range that cannot be
+    const auto ns = [&](const std::string &moment) {
+        return moment.empty() ? "" : fmt::format("{}", since_start_ns(moment, trace));
+    };
+    return {ns(range.from), ns(range.to)};
+}
+
+std::vector<std::string> words_of(const ExportOptions &options, const std::string &interpreter,
+                                  const TimeRange &range)
 {
     // -B: a user who may write to the folder of programs need not leave compiled files there.
     std::vector<std::string> words = {interpreter, "-B", python_program()};
@@ -55,6 +65,8 @@ std::vector<std::string> words_of(const ExportOptions &options, const std::strin
     add("--slice", options.selection.slice);
     add("--partition", options.partition);
     add("--compression", options.compression);
+    add("--from", range.from);
+    add("--to", range.to);
     if (options.selection.unit)
         add("--unit", fmt::format("{}", *options.selection.unit));
     if (options.limit != std::numeric_limits<uint64_t>::max())
@@ -73,13 +85,15 @@ std::vector<std::string> words_of(const ExportOptions &options, const std::strin
 // that of the command.
 int write_parquet(const ExportOptions &options)
 {
-    if (!options.selection.slice.empty()) {
+    TimeRange range;
+    if (!options.selection.slice.empty() || options.selection.range.is_given()) {
         TraceFile trace(options.trace);
         check_slice(trace, options.selection.slice);
+        range = range_in_ns(options.selection.range, trace);
     }
     const char *const chosen = std::getenv("NETSLICE_PYTHON");
     const std::string interpreter = chosen && *chosen ? chosen : "python3";
-    std::vector<std::string> words = words_of(options, interpreter);
+    std::vector<std::string> words = words_of(options, interpreter, range);
     std::vector<char *> arguments;
     for (std::string &word : words)
         arguments.push_back(word.data());
@@ -97,6 +111,5 @@ const ExportFormat kParquet = {"parquet",
                                "a folder of Parquet files: slices, units, losses; or events",
                                {"slices", "events"},
                                write_parquet,
-                               true,
-                               {{"--from", kSelectLater}, {"--to", kSelectLater}}};
+                               true};
 } // namespace nsdump

@@ -8,11 +8,11 @@
 #include <string>
 
 #include "analyse/event_selection.hpp"
+#include "analyse/findings.hpp"
 #include "analyse/pair/in_range.hpp"
 #include "analyse/pair/user_and_kernel.hpp"
 #include "cli/export/export_options.hpp"
 #include "cli/read/finish.hpp"
-#include "common/command/counted.hpp"
 #include "common/command/output.hpp"
 #include "common/command/signals.h"
 #include "common/command/status_line.hpp"
@@ -76,13 +76,6 @@ private:
     uint64_t passed_ = 0;
     uint64_t unmatched_stops_ = 0;
 };
-
-// Of STOPs in a part of a trace.
-inline std::string unmatched_words(uint64_t count)
-{
-    return command::counted(count, "STOP has", "STOPs have") +
-           " no START in the parts that were read (from 100 ms before): left out";
-}
 
 // Calls for_each_run() with the pairs of both sides until `is_done` returns true, and ends the
 // slices that are still open before `at_end`, which returns how many STOPs of what is selected have

@@ -2,10 +2,6 @@
 // cli: --from and --to -> the ticks of a trace.
 #include "cli/read/time_range.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include <fmt/format.h>
 
 #include "common/command/arguments.hpp"
@@ -14,28 +10,6 @@
 
 namespace nsdump
 {
-namespace
-{
-double since_start_ns(const Moment &moment, const TraceFile &trace)
-{
-    if (!moment.is_absolute)
-        return double(moment.ns);
-    const int64_t start_ns = start_unix_ns(trace);
-    if (start_ns <= 0)
-        throw command::UsageError(
-            fmt::format("{}: has no wall clock (give times since its start, such as 1.5s)",
-                        trace.source().name()));
-    return double(moment.ns - start_ns);
-}
-
-uint64_t ticks_at(double ns, const Clock &clock, uint64_t zero_ticks)
-{
-    const double ticks = std::round(ns * clock.hz / 1e9);
-    const uint64_t room = std::numeric_limits<uint64_t>::max() - zero_ticks;
-    return zero_ticks + std::min(uint64_t(std::clamp(ticks, 0.0, 0x1p63)), room);
-}
-} // namespace
-
 std::vector<command::Argument> add_time_range(command::ArgumentSet &arguments, TimeRange &range)
 {
     const command::Argument from =
@@ -52,6 +26,19 @@ std::vector<command::Argument> add_time_range(command::ArgumentSet &arguments, T
     return {from, to};
 }
 
+int64_t since_start_ns(const std::string &moment, const TraceFile &trace)
+{
+    const Moment parsed = moment_of(moment).value();
+    if (!parsed.is_absolute)
+        return parsed.ns;
+    const int64_t start_ns = start_unix_ns(trace);
+    if (start_ns <= 0)
+        throw command::UsageError(
+            fmt::format("{}: has no wall clock (give times since its start, such as 1.5s)",
+                        trace.source().name()));
+    return parsed.ns - start_ns;
+}
+
 TickRange ticks_of(const TimeRange &range, const TraceFile &trace)
 {
     TickRange ticks;
@@ -64,16 +51,16 @@ TickRange ticks_of(const TimeRange &range, const TraceFile &trace)
                         "--from and --to)",
                         trace.source().name()));
     const uint64_t zero_ticks = zero_ticks_of(trace, clock);
-    const auto at = [&](const std::string &text) {
-        return since_start_ns(moment_of(text).value(), trace);
-    };
-    if (!range.to.empty() && at(range.to) < 0)
+    if (!range.to.empty() && since_start_ns(range.to, trace) < 0)
         throw command::UsageError(
             fmt::format("{}: --to {} is before its start", trace.source().name(), range.to));
+    const auto at = [&](const std::string &moment) {
+        return ticks_at(double(since_start_ns(moment, trace)), clock, zero_ticks);
+    };
     if (!range.from.empty())
-        ticks.from_ticks = ticks_at(at(range.from), clock, zero_ticks);
+        ticks.from_ticks = at(range.from);
     if (!range.to.empty())
-        ticks.to_ticks = ticks_at(at(range.to), clock, zero_ticks);
+        ticks.to_ticks = at(range.to);
     if (ticks.is_empty())
         throw command::UsageError(fmt::format("--from {} is after --to {}", range.from, range.to));
     return ticks;
@@ -81,8 +68,7 @@ TickRange ticks_of(const TimeRange &range, const TraceFile &trace)
 
 uint64_t ticks_of(double length_ns, const TraceFile &trace)
 {
-    const Clock clock = clock_of(trace);
-    return clock.hz > 0 ? uint64_t(std::min(length_ns * clock.hz / 1e9, 0x1p62)) : 0;
+    return ticks_in(length_ns, clock_of(trace));
 }
 
 std::optional<ReadPlan> plan_of(const TimeRange &range, const TraceFile &trace)

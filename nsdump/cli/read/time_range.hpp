@@ -28,9 +28,9 @@ struct TimeRange {
 // The two arguments.
 std::vector<command::Argument> add_time_range(command::ArgumentSet &arguments, TimeRange &range);
 
-// A slice that began longer before the range than this has no START there.
-inline constexpr double kLeadInNs = 100e6;
-
+// A point in time that was given, since the session's start.  Throws UsageError if the trace has no
+// wall clock for it.
+int64_t since_start_ns(const std::string &moment, const TraceFile &trace);
 // Throws UsageError if the trace has no clock for it, or if the range is empty.
 TickRange ticks_of(const TimeRange &range, const TraceFile &trace);
 // 0 if the clock's rate is unknown.

@@ -19,6 +19,9 @@ struct TickRange {
     bool is_empty() const { return from_ticks > to_ticks; }
 };
 
+// How long before a range of time reading begins: a slice that began earlier has no START there.
+inline constexpr double kLeadInNs = 100e6;
+
 // Chunks outside of the windows are not read.  What has its end in `selected` is asked for; the
 // windows begin earlier, so that slices are read from their START.
 class ReadPlan

@@ -23,6 +23,8 @@ class Options(ctypes.Structure):
         ("slice", ctypes.c_char_p),
         ("unit", ctypes.POINTER(ctypes.c_uint64)),
         ("limit", ctypes.c_uint64),
+        ("from_ns", ctypes.POINTER(ctypes.c_int64)),
+        ("to_ns", ctypes.POINTER(ctypes.c_int64)),
     ]
 
 
@@ -32,11 +34,18 @@ class Struct(ctypes.Structure):
     _fields_ = [("words", ctypes.c_uint64 * 10)]  # the largest of them
 
 
-def options(tables, calibration=None, slice=None, unit=None, limit=None):
+def options(
+    tables, calibration=None, slice=None, unit=None, limit=None, from_ns=None, to_ns=None
+):
     """As nsl_options; the values of None select everything."""
     for what, value in (("unit", unit), ("limit", limit)):
         if value is not None and not 0 <= value <= NO_LIMIT:
             raise ValueError(f"{what}={value}: not a whole number from 0 to 2**64 - 1")
+    for what, value in (("from_ns", from_ns), ("to_ns", to_ns)):
+        if value is not None and not -(2**63) <= value < 2**63:
+            raise ValueError(f"{what}={value}: not a whole number from -2**63 to 2**63 - 1")
+    if from_ns is not None and to_ns is not None and from_ns > to_ns:
+        raise ValueError(f"from_ns={from_ns} is after to_ns={to_ns}")
     return Options(
         struct_size=ctypes.sizeof(Options),
         tables=sum(1 << TABLES.index(table) for table in tables),
@@ -44,6 +53,8 @@ def options(tables, calibration=None, slice=None, unit=None, limit=None):
         slice=None if slice is None else os.fsencode(slice),
         unit=None if unit is None else ctypes.pointer(ctypes.c_uint64(unit)),
         limit=NO_LIMIT if limit is None else limit,
+        from_ns=None if from_ns is None else ctypes.pointer(ctypes.c_int64(from_ns)),
+        to_ns=None if to_ns is None else ctypes.pointer(ctypes.c_int64(to_ns)),
     )
 
 

@@ -61,6 +61,14 @@ def arguments(words):
     parser.add_argument("--slice", help="only slices, or events, with this name")
     parser.add_argument("--unit", type=int, help="only the unit with this number")
     parser.add_argument("--count", type=int, help="maximum number of slices, or of events")
+    for option, when in (("from", "later"), ("to", "earlier")):
+        parser.add_argument(
+            f"--{option}",
+            dest=f"{option}_ns",
+            type=int,
+            metavar="NS",
+            help=f"only what ends at this time since the start or {when}",
+        )
     parser.add_argument(
         "--partition",
         type=partition,
@@ -138,6 +146,7 @@ def export(asked):
         ("events", "losses") if asked.events else ("slices", "units", "losses"),
         **{"calibration": asked.calibration, "slice": asked.slice},
         **{"unit": asked.unit, "limit": asked.count},
+        **{"from_ns": asked.from_ns, "to_ns": asked.to_ns},
     )
     write(asked, one)
     for line in one.findings():

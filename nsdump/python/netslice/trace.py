@@ -16,7 +16,8 @@ class Trace:
     """A trace file.  Each call of a table reads it, in batches: it may be larger than memory.
 
     Arguments of the tables select rows: name (of slices and events), unit (number; of slices and
-    units), limit (of slices and events).
+    units), limit (of slices and events), from_ns and to_ns (what ends in this range, both ends
+    included: slices by their STOP, units by their INIT, and events; since the session's start).
     """
 
     def __init__(self, path, calibration=None):
@@ -24,17 +25,19 @@ class Trace:
         self.calibration = calibration
         self.losses()  # fails now if it is no trace
 
-    def slices(self, name=None, unit=None, limit=None):
-        return self._reader("slices", name, unit, limit)
+    def slices(self, name=None, unit=None, limit=None, from_ns=None, to_ns=None):
+        return self._reader(
+            "slices", slice=name, unit=unit, limit=limit, from_ns=from_ns, to_ns=to_ns
+        )
 
-    def units(self, unit=None):
-        return self._reader("units", None, unit, None)
+    def units(self, unit=None, from_ns=None, to_ns=None):
+        return self._reader("units", unit=unit, from_ns=from_ns, to_ns=to_ns)
 
     def losses(self):
-        return self._reader("losses", None, None, None)
+        return self._reader("losses")
 
-    def events(self, name=None, limit=None):
-        return self._reader("events", name, None, limit)
+    def events(self, name=None, limit=None, from_ns=None, to_ns=None):
+        return self._reader("events", slice=name, limit=limit, from_ns=from_ns, to_ns=to_ns)
 
     def to_pandas(self, table="slices", **selection):
         """A table as a DataFrame: Trace.to_pandas("units")."""
@@ -49,11 +52,11 @@ class Trace:
             pass
         return one.findings()
 
-    def _reader(self, table, name, unit, limit):
+    def _reader(self, table, **selection):
         stream, error = Struct(), ErrorText()
-        selection = options([table], self.calibration, name, unit, limit)
         failed = library().nsl_stream(
-            *(os.fsencode(self.path), selection, TABLES.index(table)),
+            os.fsencode(self.path),
+            *(options([table], self.calibration, **selection), TABLES.index(table)),
             *(ctypes.byref(stream), error.buffer, error.size),
         )
         if failed:

@@ -68,8 +68,9 @@ class Output(ArrowTest):
         self.assertEqual(done.returncode, 2)
         self.assertIn("nsdump: --partition: ", done.stderr)
         self.assertNotIn("usage:", done.stderr)
-        for options in (("--from", "1s"), ("--to", "1s")):
-            self.refused("wrong", *options, code=2, says="start_ns")
+        self.refused("wrong", "--from", "2s", "--to", "1s", code=2, says="is after --to 1s")
+        early = ("--to", "2001-01-01T00:00:00Z")
+        self.refused("wrong", *early, code=2, says="before its start")
         events = ("--what", "events", "--partition", "cpu")
         self.refused("wrong", *events, code=2, says="--what events")
         self.assert_nothing_left("wrong")
@@ -77,7 +78,7 @@ class Output(ArrowTest):
     def test_wrong_options_are_refused_before_a_pipe_is_read(self):
         for words in (
             ("--format", "parquet"),
-            ("--format", "parquet", "-o", "x", "--from", "1s"),
+            ("--format", "parquet", "-o", "x", "--from", "soon"),
             ("--format", "ctf"),
             ("--format", "ctf", "-o", "x", "--unit", "3"),
         ):
@@ -152,6 +153,24 @@ class Package(ArrowTest):
         )
         self.assertEqual(trace.slices(name="not UTF-8: \udcff").read_all().num_rows, 0)
         self.assertEqual(trace.findings(), [])
+
+    def test_a_range_is_that_of_the_files(self):
+        folder = self.parquet(self.trace, "range", "--from", "30us", "--to", "60us")
+        trace = netslice.open(self.trace)
+        for table in ("slices", "units"):
+            with self.subTest(table=table):
+                expected = parquet.read_table(folder / f"{table}.parquet")
+                self.assertGreater(expected.num_rows, 0)
+                found = getattr(trace, table)(from_ns=30_000, to_ns=60_000).read_all()
+                self.assertEqual(found.to_pylist(), expected.to_pylist())
+        events = trace.events(from_ns=30_000, to_ns=60_000).read_all().to_pylist()
+        self.assertTrue(events and all(30_000 <= event["ns"] <= 60_000 for event in events))
+        self.assertEqual(trace.slices(to_ns=60_000, limit=10).read_all().num_rows, 10)
+        for wrong in ({"from_ns": 2, "to_ns": 1}, {"to_ns": 2**63}):
+            with self.assertRaisesRegex(ValueError, "to_ns"):
+                trace.slices(**wrong)
+        with self.assertRaisesRegex(netslice.TraceError, "to_ns is before"):
+            trace.units(to_ns=-1)
 
     def test_a_table_becomes_a_data_frame(self):
         try:

@@ -124,6 +124,89 @@ class Parquet(ArrowTest):
                 if options[0] != "-c":  # the first 100 in another order
                     self.assertEqual(comparable(table.to_pylist()), comparable(expected))
 
+    def test_a_range_has_the_rows_that_json_has(self):
+        name = self.export(self.trace, "stats")["slices"][0]["name"]
+        every = len(self.export(self.trace, "slices"))
+        part = self.export(self.trace, "slices", "--from", "30us", "--to", "60us")
+        unit = str(part[len(part) // 2]["unit_number"])
+        for place, options in enumerate(
+            (
+                ("--from", "30us"),
+                ("--to", "60us"),
+                ("--from", "30us", "--to", "60us"),
+                ("--from", "30us", "--to", "60us", "--slice", name),
+                ("--from", "30us", "--unit", unit),
+                ("--to", "45us", "--unit", str(part[0]["unit_number"])),
+                ("--from", "1h"),
+            )
+        ):
+            with self.subTest(options=options):
+                folder = self.parquet(self.trace, f"range{place}", *options)
+                rows = parquet.read_table(folder / "slices.parquet").to_pylist()
+                expected = self.export(self.trace, "slices", *options)
+                self.assertEqual(comparable(rows), comparable(expected))
+                self.assertLess(len(rows), every)
+                self.assertEqual(len(rows) > 0, "1h" not in options)
+
+    def test_units_of_a_range_are_those_of_the_report(self):
+        options = ("--from", "30us", "--to", "60us")
+        folder = self.parquet(self.trace, "range_units", *options)
+        units = self.sql(
+            "SELECT unit, count(*), sum(packets), sum(wire_bytes) FROM read_parquet(?) GROUP BY 1",
+            folder / "units.parquet",
+        )
+        report = self.export(self.trace, "stats", *options)
+        expected = [
+            (one["name"], one["units"], one["packets"], one["bytes"]) for one in report["units"]
+        ]
+        self.assertEqual(units, expected)
+        self.assertGreater(units[0][1], 0)
+
+    def test_events_of_a_range_are_those_of_json(self):
+        options = ("--from", "30us", "--to", "40us")
+        folder = self.parquet(self.trace, "range_events", "--what", "events", *options)
+        expected = self.export(self.trace, "events", *options)
+        self.assertGreater(len(expected), 0)
+        self.assertEqual(events(parquet.read_table(folder / "events.parquet")), expected)
+
+    def test_two_ranges_have_all_slices_once(self):
+        parts = []
+        for name, options in (("first", ("--to", "50us")), ("second", ("--from", "50001ns"))):
+            folder = self.parquet(self.trace, name, *options, "--partition", "cpu")
+            table = dataset.dataset(folder / "slices", partitioning="hive").to_table()
+            parts += table.to_pylist()
+        self.assertEqual(comparable(parts), comparable(self.export(self.trace, "slices")))
+
+    def test_losses_are_those_of_the_recording_and_metadata_have_the_range(self):
+        trace = self.make_trace("range_loss", "--records", 20000, "--lose-every", 50)
+        whole = self.parquet(trace, "whole_losses")
+        part = self.parquet(trace, "range_losses", "--from", "5us", "--to", "0.00001")
+        losses = [parquet.read_table(folder / "losses.parquet") for folder in (whole, part)]
+        self.assertGreater(losses[0].num_rows, 0)
+        self.assertEqual(losses[0].to_pylist(), losses[1].to_pylist())
+        metadata = parquet.read_schema(part / "slices.parquet").metadata
+        self.assertEqual(metadata[b"netslice.range.from_ns"], b"5000")
+        self.assertEqual(metadata[b"netslice.range.to_ns"], b"10000")
+        for schema in (losses[1].schema, parquet.read_schema(whole / "slices.parquet")):
+            self.assertNotIn(b"netslice.range.from_ns", schema.metadata)
+
+    def test_a_range_may_be_given_as_utc(self):
+        trace = self.record("utc", COUNTED)
+        rows = []
+        for place, time_text in enumerate(("2001-01-01T00:00:00Z", "2100-01-01T00:00:00Z")):
+            folder = self.parquet(trace, f"utc{place}", "--from", time_text)
+            rows.append(parquet.read_table(folder / "slices.parquet").num_rows)
+        self.assertEqual(rows, [1, 0])
+
+    def test_stops_without_start_in_a_range_are_reported_as_by_csv(self):
+        trace = self.folder / "parts.nsl"
+        self.assertEqual(run(BUILD / "tests/make_parts_trace", trace).returncode, 0)
+        options = ("--from", "840ms", "--to", "854ms")
+        csv = run(NSDUMP, "export", trace, "--what", "slices", *options)
+        done, _ = self.write(trace, "unmatched", *options)
+        self.assertEqual((done.returncode, done.stderr), (csv.returncode, csv.stderr))
+        self.assertIn("1 STOP has no START", done.stderr)
+
     def test_events_have_the_words_that_json_has(self):
         options = ("-c", "5000")
         folder = self.parquet(self.trace, "events", "--what", "events", *options)
@@ -233,6 +316,8 @@ class DamagedTraces(ArrowTest):
                 trace = self.folder / "hostile.nsl"
                 self.assertEqual(run(make, kind, trace).returncode, 0)
                 done, _ = self.write(trace, f"hostile_{kind}")
+                self.assertIn(done.returncode, (0, 1), done.stderr)
+                done, _ = self.write(trace, f"part_{kind}", "--from", "1us", "--to", "1s")
                 self.assertIn(done.returncode, (0, 1), done.stderr)
         peak_kib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
         self.assertLess(peak_kib, 300 << 10)

@@ -39,7 +39,9 @@ constexpr nsl_options kAll = {sizeof(nsl_options),
                               nullptr,
                               nullptr,
                               nullptr,
-                              UINT64_MAX};
+                              UINT64_MAX,
+                              nullptr,
+                              nullptr};
 } // namespace
 
 TEST_CASE("one pass gives the batches of all its tables, then the end", "[nsdump][arrow]")
@@ -92,6 +94,27 @@ TEST_CASE("a stream ends with a released array, and can be released before", "[n
         stream.release(&stream);
         CHECK(stream.release == nullptr);
     }
+}
+
+TEST_CASE("a range of time is an option of a pass", "[nsdump][arrow]")
+{
+    const TraceOnDisk trace;
+    char error[256] = "";
+    const int64_t from_ns = 211, to_ns = 245;
+    nsl_options part = kAll;
+    part.from_ns = &from_ns;
+    part.to_ns = &to_ns;
+    ArrowArrayStream stream{};
+    REQUIRE(nsl_stream(trace.path(), &part, NSL_SLICES, &stream, error, sizeof(error)) == 0);
+    ArrowArray array{};
+    REQUIRE(stream.get_next(&stream, &array) == 0);
+    CHECK(array.length == 1);
+    array.release(&array);
+    stream.release(&stream);
+    part.from_ns = &to_ns;
+    part.to_ns = &from_ns;
+    CHECK(nsl_pass_open(trace.path(), &part, error, sizeof(error)) == nullptr);
+    CHECK(std::string(error) == "from_ns is after to_ns");
 }
 
 TEST_CASE("why a trace cannot be opened is a text, cut to its room", "[nsdump][arrow]")

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "arrow/table_pass.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -50,6 +53,7 @@ public:
     Rows(const Rows &) = delete;
     Rows &operator=(const Rows &) = delete;
 
+    std::vector<std::string> findings() { return pass_.findings().lines; }
     int64_t count() const { return has_rows_ ? array_.length : 0; }
     bool has(const std::string &name) const { return places_.contains(name); }
     // Of the schema, as the C interface encodes it: numbers and texts, each after its length.
@@ -64,7 +68,7 @@ public:
         };
         const auto text = [&at, &number] {
             const auto bytes = size_t(number());
-            const std::string value(at, bytes);
+            std::string value(at, bytes);
             at += bytes;
             return value;
         };
@@ -246,6 +250,96 @@ TEST_CASE("a pass selects the events of a unit, also those of one name", "[nsdum
     CHECK(Rows(bytes, TableKind::events, options).count() == 1);
     options.slice = "tx";
     CHECK(Rows(bytes, TableKind::events, options).count() == 0);
+}
+
+TEST_CASE("a range has the slices that end in it, the units that begin in it, and its events",
+          "[nsdump][arrow]")
+{
+    const std::string bytes = test_support::varied_trace(); // begins at 900 ticks, of 1 ns
+    const auto part = [](TableKind kind, std::optional<int64_t> from_ns,
+                         std::optional<int64_t> to_ns) {
+        PassOptions options = wanted(kind);
+        options.from_ns = from_ns;
+        options.to_ns = to_ns;
+        return options;
+    };
+    const auto count = [&](TableKind kind, std::optional<int64_t> from_ns,
+                           std::optional<int64_t> to_ns) {
+        return Rows(bytes, kind, part(kind, from_ns, to_ns)).count();
+    };
+    CHECK(count(TableKind::slices, {}, 210) == 1);
+    CHECK(count(TableKind::slices, {}, 209) == 0);
+    CHECK(count(TableKind::slices, 210, 245) == 2);
+    CHECK(count(TableKind::slices, 211, {}) == 2);
+    CHECK(count(TableKind::units, {}, 100) == 1);
+    CHECK(count(TableKind::units, 101, {}) == 0);
+    CHECK(count(TableKind::events, 220, 250) == 4);
+    CHECK(count(TableKind::losses, {}, 100) == count(TableKind::losses, {}, {}));
+
+    const Rows slices(bytes, TableKind::slices, part(TableKind::slices, 211, 245));
+    CHECK(slices.text("name", 0) == "tx");
+    CHECK(slices.value<uint64_t>("start_ticks", 0) == 1130);
+    CHECK(slices.metadata()["netslice.range.from_ns"] == "211");
+    CHECK(slices.metadata()["netslice.range.to_ns"] == "245");
+    const auto of_losses =
+        Rows(bytes, TableKind::losses, part(TableKind::losses, 211, 245)).metadata();
+    CHECK_FALSE(of_losses.contains("netslice.range.from_ns"));
+    CHECK_FALSE(Rows(bytes, TableKind::slices).metadata().contains("netslice.range.to_ns"));
+}
+
+TEST_CASE("a range keeps the selection of names, units and a number", "[nsdump][arrow]")
+{
+    const std::string bytes = test_support::varied_trace();
+    PassOptions options = wanted(TableKind::slices);
+    options.from_ns = 210;
+    options.slice = "tx";
+    CHECK(Rows(bytes, TableKind::slices, options).count() == 2);
+    options.limit = 1;
+    CHECK(Rows(bytes, TableKind::slices, options).count() == 1);
+    options = wanted(TableKind::slices);
+    options.from_ns = 210; // its unit began before
+    options.unit = 7;
+    CHECK(Rows(bytes, TableKind::slices, options).count() == 1);
+    options = wanted(TableKind::events);
+    options.from_ns = 111;
+    options.unit = 7;
+    CHECK(Rows(bytes, TableKind::events, options).count() == 3);
+}
+
+TEST_CASE("STOPs in a range whose START is not in what is read are reported", "[nsdump][arrow]")
+{
+    const std::string bytes = test_support::varied_trace();
+    const auto count_of = [&](std::optional<int64_t> to_ns) {
+        PassOptions options = wanted(TableKind::slices);
+        options.from_ns = 0;
+        options.to_ns = to_ns;
+        Rows rows(bytes, TableKind::slices, options);
+        const auto lines = rows.findings();
+        return std::count(lines.begin(), lines.end(), nsdump::unmatched_words(1));
+    };
+    CHECK(count_of({}) == 1); // on CPU 1, at 1210
+    CHECK(count_of(309) == 0);
+}
+
+TEST_CASE("a range that a trace cannot have is refused", "[nsdump][arrow]")
+{
+    const auto refused = [](double hz, std::optional<int64_t> from_ns,
+                            std::optional<int64_t> to_ns) {
+        PassOptions options = wanted(TableKind::slices);
+        options.from_ns = from_ns;
+        options.to_ns = to_ns;
+        try {
+            TablePass(test_support::source_of(one_slice("rx", hz)), options);
+        } catch (const std::invalid_argument &error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    CHECK(refused(1e9, 5, 5).empty());
+    CHECK(refused(1e9, -5, {}).empty());
+    CHECK(refused(1e9, 5, 4).find("after") != std::string::npos);
+    CHECK(refused(1e9, {}, -1).find("before") != std::string::npos);
+    CHECK(refused(0, 5, {}).find("clock") != std::string::npos);
 }
 
 TEST_CASE("a limit is of slices, and of events", "[nsdump][arrow]")

@@ -31,6 +31,19 @@ TEST_CASE("pairs too close together do not replace the writer's estimate", "[nsd
     CHECK(nsdump::clock_of(nsdump::TraceFile(source_of(trace.bytes()))).hz == 2e9);
 }
 
+TEST_CASE("ticks of a time begin at the start and end at the largest number", "[nsdump][clock]")
+{
+    nsdump::Clock clock;
+    clock.hz = 2.5e9;
+    CHECK(nsdump::ticks_at(10, clock, 1000) == 1025);
+    CHECK(nsdump::ticks_at(0.5, clock, 1000) == 1001); // rounded
+    CHECK(nsdump::ticks_at(-10, clock, 1000) == 1000);
+    CHECK(nsdump::ticks_at(9e18, clock, ~uint64_t{0} - 5) == ~uint64_t{0});
+    CHECK(nsdump::ticks_in(10, clock) == 25);
+    CHECK(nsdump::ticks_in(1e300, clock) == uint64_t{1} << 62);
+    CHECK(nsdump::ticks_in(10, nsdump::Clock{}) == 0);
+}
+
 TEST_CASE("if nothing is known about the rate, it is unknown, not invented", "[nsdump][clock]")
 {
     TraceBuilder trace;
