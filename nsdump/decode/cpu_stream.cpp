@@ -91,6 +91,7 @@ bool CpuStream::next_chunk()
     Chunk chunk;
     bool had_damage = false;
     while (find_chunk(chunk)) {
+        ++faults_.chunks;
         if (!walker_.read_payload(chunk, payload_)) {
             damage_.add(chunk.offset,
                         trace_.format().chunk_header_bytes + chunk.header.payload_bytes,

@@ -22,6 +22,7 @@ struct StreamFaults {
     uint64_t wrong_counts = 0;     // chunks whose header declares another number of records
     uint64_t ticks_back = 0;       // chunks in or before which the clock goes backwards
     uint64_t declared = 0;         // records declared by the headers of the chunks read so far
+    uint64_t chunks = 0;           // these chunks, and those with a wrong checksum
 
     StreamFaults &operator+=(const StreamFaults &other)
     {
@@ -31,6 +32,7 @@ struct StreamFaults {
         wrong_counts += other.wrong_counts;
         ticks_back += other.ticks_back;
         declared += other.declared;
+        chunks += other.chunks;
         return *this;
     }
 };

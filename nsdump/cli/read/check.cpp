@@ -2,6 +2,7 @@
 // nsdump check: trace -> is every chunk intact, and every issued record drained or counted as lost?
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include "analyse/pauses.hpp"
 #include "cli/commands.hpp"
 #include "cli/read/finish.hpp"
+#include "cli/read/time_range.hpp"
 #include "common/command/arguments.hpp"
 #include "common/command/counted.hpp"
 #include "common/command/output.hpp"
@@ -28,16 +30,28 @@ struct Options {
     std::string trace;
     std::string output;
     bool quiet = false;
+    TimeRange range;
 };
+
+// As it was given, for people.
+std::string words_of(const TimeRange &range)
+{
+    if (range.to.empty())
+        return fmt::format("from {} on", range.from);
+    return range.from.empty() ? fmt::format("up to {}", range.to)
+                              : fmt::format("from {} to {}", range.from, range.to);
+}
 
 class Check
 {
 public:
     Check(TraceFile &trace, const Options &options)
-        : trace_(trace), output_(options.output, {options.trace})
+        : trace_(trace), options_(options), output_(options.output, {options.trace})
     {
+        if (options.range.is_given()) // whole chunks are decoded, so slices need no lead-in
+            plan_.emplace(ticks_of(options.range, trace), 0);
     }
-    int run(bool quiet);
+    int run();
 
 private:
     template <class... Args> void say(fmt::format_string<Args...> format, Args &&...args)
@@ -52,21 +66,26 @@ private:
         say(format, std::forward<Args>(args)...);
     }
     bool read_stream(const CpuChunks &chunks);
+    void say_read(const CpuChunks &chunks, const StreamFaults &faults);
+    void say_result();
     void check_order(const CpuChunks &chunks, const StreamFaults &faults);
     void check_equation();
     void check_file();
 
     TraceFile &trace_;
+    const Options &options_;
     command::Output output_;
+    std::optional<ReadPlan> plan_; // none: all records are read
     uint64_t findings_ = 0;
     uint64_t decoded_ = 0;
+    uint64_t chunks_ = 0, chunks_read_ = 0;
     uint64_t unknown_ = 0; // records without a site
 };
 
 // False if the user interrupted it.
 bool Check::read_stream(const CpuChunks &chunks)
 {
-    CpuStream stream(trace_, chunks);
+    CpuStream stream(trace_, chunks, plan_ ? &*plan_ : nullptr);
     for (auto block = stream.next_block(); !block.empty(); block = stream.next_block()) {
         if (command_was_interrupted())
             return false;
@@ -78,10 +97,22 @@ bool Check::read_stream(const CpuChunks &chunks)
     }
     const StreamFaults &faults = stream.faults();
     decoded_ += faults.decoded;
-    say("{}: {}, {} decoded, {} declared by chunk headers", chunks.title(),
-        counted(chunks.chunks, "chunk"), counted(faults.decoded, "record"), faults.declared);
+    chunks_ += chunks.chunks;
+    chunks_read_ += faults.chunks;
+    say_read(chunks, faults);
     check_order(chunks, faults);
     return true;
+}
+
+void Check::say_read(const CpuChunks &chunks, const StreamFaults &faults)
+{
+    if (plan_)
+        say("{}: {} of {} read, {} decoded, {} declared by their headers", chunks.title(),
+            faults.chunks, counted(chunks.chunks, "chunk"), counted(faults.decoded, "record"),
+            faults.declared);
+    else
+        say("{}: {}, {} decoded, {} declared by chunk headers", chunks.title(),
+            counted(chunks.chunks, "chunk"), counted(faults.decoded, "record"), faults.declared);
 }
 
 void Check::check_order(const CpuChunks &chunks, const StreamFaults &faults)
@@ -167,9 +198,26 @@ void Check::check_file()
         say("{} of a kind unknown to this nsdump", counted(trace_.unknown_chunks(), "chunk"));
 }
 
-int Check::run(bool quiet)
+void Check::say_result()
 {
     const std::string name = printable(trace_.source().name());
+    const std::string records = counted(decoded_, "record");
+    if (findings_ > 0)
+        say("{}: {}; {} can be read", name, counted(findings_, "finding"), records);
+    else if (!plan_)
+        say("{}: whole; {}, every one accounted for", name, records);
+    else
+        say("{}: nothing found; {} in {} of {}", name, records, chunks_read_,
+            counted(chunks_, "chunk"));
+    if (plan_)
+        say("{}: records were read only from chunks that may have some {}; headers, metadata and "
+            "losses are of the whole trace",
+            name, words_of(options_.range));
+}
+
+int Check::run()
+{
+    const bool quiet = options_.quiet;
     for (const CpuChunks &chunks : trace_.cpus())
         if (!read_stream(chunks)) {
             say("interrupted while reading {}", chunks.title());
@@ -179,11 +227,7 @@ int Check::run(bool quiet)
         }
     check_equation();
     check_file();
-    if (findings_ == 0)
-        say("{}: whole; {}, every one accounted for", name, counted(decoded_, "record"));
-    else
-        say("{}: {}; {} can be read", name, counted(findings_, "finding"),
-            counted(decoded_, "record"));
+    say_result();
     if (!quiet)
         output_.finish();
     return findings_ > 0 ? kExitFindings : kExitOk;
@@ -192,12 +236,14 @@ int Check::run(bool quiet)
 constexpr const char *kExamples = R"(
   nsdump check trace.nsl                     every finding, and a line for each CPU
   nsdump check -q trace.nsl && echo whole    only the exit code
+  nsdump check trace.nsl --from 1s --to 2s   the records of one second, and the structure of all
 )";
 
 RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
     add_trace(arguments, options->trace);
+    add_time_range(arguments, options->range, "check records only in chunks that may have some");
     const command::Argument output = add_output(arguments, options->output);
     arguments.add_flag("-q,--quiet", options->quiet, "print no findings; only set the exit code");
     arguments.footer(help_footer(kExamples));
@@ -208,7 +254,7 @@ RunCommand add(command::ArgumentSet &arguments)
     return [options] {
         check_trace_name(options->trace);
         TraceFile trace(options->trace);
-        return Check(trace, *options).run(options->quiet);
+        return Check(trace, *options).run();
     };
 }
 } // namespace

@@ -10,19 +10,19 @@
 
 namespace nsdump
 {
-std::vector<command::Argument> add_time_range(command::ArgumentSet &arguments, TimeRange &range)
+std::vector<command::Argument> add_time_range(command::ArgumentSet &arguments, TimeRange &range,
+                                              const std::string &what)
 {
     const command::Argument from =
         arguments
             .add("--from", range.from,
-                 "only what ends at this time or later: since the start (1.5s, 200ms), or UTC "
-                 "(2026-11-29T12:00:00Z)")
+                 what + " at this time or later: since the start (1.5s, 200ms), or UTC "
+                        "(2026-11-29T12:00:00Z)")
             .kind("TIME")
             .check(is_moment);
-    const command::Argument to =
-        arguments.add("--to", range.to, "only what ends at this time or earlier")
-            .kind("TIME")
-            .check(is_moment);
+    const command::Argument to = arguments.add("--to", range.to, what + " at this time or earlier")
+                                     .kind("TIME")
+                                     .check(is_moment);
     return {from, to};
 }
 

@@ -25,8 +25,9 @@ struct TimeRange {
     bool is_given() const { return !from.empty() || !to.empty(); }
 };
 
-// The two arguments.
-std::vector<command::Argument> add_time_range(command::ArgumentSet &arguments, TimeRange &range);
+// The two arguments; `what` has the range, for --help.
+std::vector<command::Argument> add_time_range(command::ArgumentSet &arguments, TimeRange &range,
+                                              const std::string &what = "only what ends");
 
 // A point in time that was given, since the session's start.  Throws UsageError if the trace has no
 // wall clock for it.

@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import shutil
 import struct
 import subprocess
@@ -103,13 +104,66 @@ class PartsOfATrace(MadeTraceTest):
     def test_a_unit_that_is_not_there_has_nothing(self):
         self.assertEqual(self.rows(self.trace, "--unit", "99999999"), [])
 
+    def test_a_check_of_a_range_reads_only_its_chunks(self):
+        whole = run(NSDUMP, "check", self.trace)
+        self.assertEqual(whole.returncode, 0, whole.stdout)
+        self.assertNotIn("only chunks", whole.stdout)
+        lines = r"(?m)^cpu (\d): (\d+) of (\d+) chunks read, (\d+) records decoded, (\d+) declared"
+        for options, parts in (
+            (("--from", "1ms", "--to", "1100us"), 10),
+            (("--to", "1ms"), 3),
+            (("--from", "1h"), 100),
+        ):
+            with self.subTest(options=options):
+                done = run(NSDUMP, "check", self.trace, *options)
+                self.assertEqual(done.returncode, 0, done.stdout)
+                by_cpu = [[int(number) for number in row] for row in re.findall(lines, done.stdout)]
+                self.assertEqual([row[0] for row in by_cpu], [0, 1])
+                for _, read, chunks, decoded, declared in by_cpu:
+                    self.assertTrue(1 <= read <= chunks // parts, done.stdout)
+                    self.assertEqual(decoded, declared)
+                self.assertIn(f"{self.trace}: nothing found; ", done.stdout)
+                self.assertIn("headers, metadata and losses are of the whole", done.stdout)
+                equations = [line for line in whole.stdout.splitlines() if " issued " in line]
+                self.assertEqual(
+                    [line for line in done.stdout.splitlines() if " issued " in line], equations
+                )
+                shown = run(NSDUMP, "show", self.trace, *options).stdout.splitlines()[1:]
+                self.assertGreaterEqual(sum(row[3] for row in by_cpu), len(shown))
+
+    def test_a_check_of_a_range_finds_damage_in_it_and_not_elsewhere(self):
+        bytes_of = bytearray(self.trace.read_bytes())
+        bytes_of[len(bytes_of) // 2] ^= 1  # in the records of a chunk, about in the middle
+        damaged = self.folder / "damaged.nsl"
+        damaged.write_bytes(bytes_of)
+        last_ns = float(run(NSDUMP, "show", self.trace).stdout.splitlines()[-1].split()[0])
+        for options, code in (
+            ((), 1),
+            (("--from", f"{last_ns * 0.4:.0f}ns", "--to", f"{last_ns * 0.6:.0f}ns"), 1),
+            (("--to", f"{last_ns * 0.4:.0f}ns"), 0),
+            (("--from", f"{last_ns * 0.6:.0f}ns"), 0),
+        ):
+            with self.subTest(options=options):
+                done = run(NSDUMP, "check", damaged, *options)
+                self.assertEqual(done.returncode, code, done.stdout)
+                self.assertEqual("wrong payload checksum" in done.stdout, code == 1)
+                quiet = run(NSDUMP, "check", "-q", damaged, *options)
+                self.assertEqual((quiet.returncode, quiet.stdout), (code, ""))
+
+    def test_a_check_of_a_range_finds_what_is_wrong_with_the_whole_file(self):
+        cut = self.folder / "cut.nsl"
+        cut.write_bytes(self.trace.read_bytes()[:-200])  # the footer
+        done = run(NSDUMP, "check", cut, "--from", "1ms", "--to", "2ms")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("FINDING  no footer", done.stdout)
+
     def test_a_range_that_cannot_be_is_refused(self):
         for options, words in (
             (["--from", "soon"], "is not a time"),
             (["--from", "2s", "--to", "1s"], "is after"),
             (["--to", "2001-01-01T00:00:00Z"], "before its start"),
         ):
-            for command in ("stats", "show", "export"):
+            for command in ("stats", "show", "export", "check"):
                 done = run(NSDUMP, command, self.trace, *options)
                 self.assertEqual(done.returncode, 2, done.stderr)
                 self.assertIn(words, done.stderr)
@@ -163,6 +217,7 @@ class PartsOfATrace(MadeTraceTest):
             for command in (
                 ["stats", "--from", "1us", "--to", "1s"],
                 ["show", "--unit", "3", "-c", "5"],
+                ["check", "--from", "1us", "--to", "1s"],
                 ["export", "--what", "slices", "--slice", "s1", "-c", "5"],
             ):
                 with self.subTest(kind=kind, command=command):
