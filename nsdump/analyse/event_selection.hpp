@@ -26,7 +26,7 @@ public:
 
     struct Seen {
         NameId name;
-        bool is_kernel; // not of a function of a program, whose records are in the kernel's rings
+        bool is_kernel; // see is_kernels_own()
         bool is_selected;
     };
     // To be called for all events, in their order, since it follows where units begin and end.
@@ -35,7 +35,7 @@ public:
         if (run.is_after_pause && filter_ && &event == run.events.data()) [[unlikely]]
             filter_->forget();
         const NameId name = names_.of_slice(event.slice_id);
-        const bool is_kernel = run.is_kernel && names_[name].way == 0;
+        const bool is_kernel = is_kernels_own(run.is_kernel, names_[name]);
         const bool is_in_unit = !filter_ || filter_->contains(event, name, is_kernel);
         return {name, is_kernel, is_in_unit && has_name(name)};
     }

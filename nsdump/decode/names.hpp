@@ -34,6 +34,13 @@ struct Name {
     }
 };
 
+// Whether what a ring has is the kernel's own: functions of programs, by uprobes, are slices of the
+// programs, though their records are in the kernel's rings.
+inline bool is_kernels_own(bool is_kernel_ring, const Name &name)
+{
+    return is_kernel_ring && name.way == 0;
+}
+
 // Prefix of the names of kernel sites, so that a program's slice may have the same name.
 inline constexpr const char *kKernelPrefix = "kernel:";
 

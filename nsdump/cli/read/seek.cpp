@@ -81,7 +81,7 @@ private:
         if (was_inside && event.ticks - begin_ticks_ > length_ticks_)
             return false;
         const NameId name = trace.names().of_slice(event.slice_id);
-        filter_.contains(event, name, is_kernel && trace.names()[name].way == 0);
+        filter_.contains(event, name, is_kernels_own(is_kernel, trace.names()[name]));
         if (!was_inside && filter_.is_inside())
             begin_ticks_ = event.ticks;
         else if (was_inside && !filter_.is_inside())
@@ -176,7 +176,7 @@ std::optional<std::vector<TickRange>> spans_of_name(TraceFile &trace, const Unit
             const NameId id = trace.names().of_slice(event.slice_id);
             if (trace.names()[id].text == name && found.size() <= max_found)
                 found.push_back({event.ticks,
-                                 stack_of(event, is_kernel && trace.names()[id].way == 0),
+                                 stack_of(event, is_kernels_own(is_kernel, trace.names()[id])),
                                  event.kind});
         });
     if (!is_whole || found.size() > max_found)

@@ -47,7 +47,7 @@ private:
     void end(size_t lane, const TimelineSlice &slice) override;
     bool is_of_kernel(uint32_t cpu_index, NameId name) const
     {
-        return trace_.cpus()[cpu_index].is_kernel && trace_.names()[name].way == 0;
+        return is_kernels_own(trace_.cpus()[cpu_index].is_kernel, trace_.names()[name]);
     }
     Stack &stack_of_slice(const Slice &slice);
     Stack &thread_stack(uint32_t thread_id, uint16_t slice_id);

@@ -38,3 +38,17 @@ TEST_CASE("the kernel's sites have a prefix and cannot have the name of a progra
     CHECK_FALSE(names.add_kernel(site));
     CHECK(names[names.of_slice(NSLICE_KERNEL_FIRST_ID - 1)].text == "#61439");
 }
+
+TEST_CASE("what the kernel's rings have is its own, except functions of programs",
+          "[nsdump][names]")
+{
+    nsdump::NameTable names;
+    const uint16_t irq = NSLICE_KERNEL_FIRST_ID, function = irq + 1;
+    names.add_kernel({irq, NSLICE_KIND_START, 0, "irq", "", NSLICE_SITE_INTERRUPT});
+    names.add_kernel({function, NSLICE_KIND_START, 0, "parse()", "", 1 << NSLICE_WAY_SHIFT});
+    names.add({1, NSLICE_KIND_START, 0, "rx", "a.c"});
+
+    CHECK(nsdump::is_kernels_own(true, names[names.of_slice(irq)]));
+    CHECK_FALSE(nsdump::is_kernels_own(true, names[names.of_slice(function)]));
+    CHECK_FALSE(nsdump::is_kernels_own(false, names[names.of_slice(1)]));
+}
