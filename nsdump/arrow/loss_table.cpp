@@ -7,12 +7,6 @@ namespace nsdump::arrow
 namespace
 {
 enum : size_t { kCpu, kKernel, kFromTicks, kToTicks, kFromNs, kToNs, kRecords, kMissingChunks };
-
-// Numbers of a damaged trace may decrease.
-uint64_t increase(uint64_t from, uint64_t to)
-{
-    return to > from ? to - from : 0;
-}
 } // namespace
 
 LossTable::LossTable(const TraceFile &trace, const NsClock &clock)
@@ -56,8 +50,8 @@ bool LossTable::next_header(Chunk &chunk)
 
 void LossTable::compare(const ChunkHeader &header)
 {
-    const Loss loss = {last_ticks_, header.first_ticks, increase(lost_before_, header.lost_before),
-                       increase(next_sequence_, header.sequence)};
+    const Loss loss = {last_ticks_, header.first_ticks, growth(lost_before_, header.lost_before),
+                       growth(next_sequence_, header.sequence)};
     if ((loss.records | loss.missing_chunks) != 0)
         add(trace_.cpus()[ring_].is_kernel, trace_.cpus()[ring_].cpu, loss);
     last_ticks_ = header.first_ticks;
@@ -72,7 +66,7 @@ void LossTable::end_ring()
     for (CpuLosses &cpu : by_cpu_) {
         if (cpu.is_kernel != ring.is_kernel || cpu.cpu != ring.cpu)
             continue;
-        if (const uint64_t lost = increase(lost_before_, cpu.lost_sum()); lost > 0)
+        if (const uint64_t lost = growth(lost_before_, cpu.lost_sum()); lost > 0)
             add(ring.is_kernel, ring.cpu, {last_ticks_, std::nullopt, lost, 0});
         cpu.lost = {};
         cpu.lost_other = 0;
