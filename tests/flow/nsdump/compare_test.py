@@ -161,7 +161,14 @@ class Gate(CompareTest):
         return run(NSDUMP, "gate", self.rules(*rules), *words)
 
     def test_rules_that_hold_exit_with_0_and_broken_ones_with_1(self):
-        held = ("parse: instructions/packet <= 1e6", "*: lost == 0", "*: count <= 30")
+        counts = {one["name"]: one for one in self.export(self.new, "stats")["slices"]}
+        self.assertEqual(sorted(counts), ["filter", "parse"])
+        for one in counts.values():  # the scheduler may move the thread inside of a slice
+            self.assertEqual(one["count"] + one["migrated"], 30, one)
+        held = (
+            *("parse: instructions/packet <= 1e6", "*: lost == 0", "*: unmatched == 0"),
+            *(f"{name}: count == {one['count']}" for name, one in counts.items()),
+        )
         done = self.gate(held, self.new)
         self.assertEqual(done.returncode, 0, done.stdout)
         done = self.gate((*held, "parse: instructions < 10"), self.new)
