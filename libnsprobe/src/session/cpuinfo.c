@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* /proc/cpuinfo: name of a field -> its first value. */
+/* /proc/cpuinfo: name of a field -> its first value; the name that a hypervisor has in cpuid -> its
+ * word. */
 #define _GNU_SOURCE
 #include "cpuinfo.h"
 
@@ -27,4 +28,19 @@ int nsp_cpuinfo(const char *name, char *value, size_t room)
     }
     fclose(file);
     return found;
+}
+
+void nsp_shorten_repeated_name(char *text)
+{
+    const size_t shortest = 3; /* KVM's and QEMU's; "aa" is a name of its own */
+    size_t length = strlen(text);
+
+    for (size_t copy = shortest; copy <= length / 2; ++copy)
+        if (length % copy == 0 && memcmp(text, text + copy, length - copy) == 0) {
+            length = copy;
+            break;
+        }
+    while (length > 0 && text[length - 1] == ' ')
+        --length;
+    text[length] = 0;
 }

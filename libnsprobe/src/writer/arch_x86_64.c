@@ -21,6 +21,7 @@ void nsp_arch_hypervisor(char *name, size_t room)
         return;
     __cpuid(0x40000000, a, text[0], text[1], text[2]);
     snprintf(name, room, "%s", text[0] ? (const char *)text : "yes");
+    nsp_shorten_repeated_name(name);
 }
 
 int nsp_arch_clock_is_invariant(void)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -39,11 +40,24 @@ constexpr MachineKey kMachineKeys[] = {{"machine.arch", true},
                                        {"machine.virtualised", false},
                                        {"machine.kernel", false}};
 
+// Some traces have a hypervisor's name as cpuid has it, KVMKVMKVM, and others have it once.
+std::string machine_info(const StatsReport &report, const char *key)
+{
+    std::string text = info_of(report, key);
+    if (std::string_view(key) != "machine.virtualised")
+        return text;
+    for (size_t copy = 3; copy <= text.size() / 2; ++copy)
+        if (text.size() % copy == 0 && text.ends_with(text.substr(0, text.size() - copy)))
+            return text.substr(0, copy);
+    return text;
+}
+
 std::string other_machine(const StatsReport &first, const StatsReport &second, bool is_time)
 {
     for (const MachineKey &key : kMachineKeys)
         if (is_time || key.affects_counters)
-            if (const std::string one = info_of(first, key.name), other = info_of(second, key.name);
+            if (const std::string one = machine_info(first, key.name),
+                other = machine_info(second, key.name);
                 one != other)
                 return differing("other machine", one, other);
     return "";

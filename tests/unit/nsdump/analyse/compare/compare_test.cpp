@@ -97,6 +97,15 @@ TEST_CASE("what cannot be compared has the reason", "[nsdump][compare]")
         CHECK(why(old, other) == "other machine: a CPU and another CPU");
         CHECK(compared(old, other, {0, true}).verdict == Verdict::kSlower);
     }
+    SECTION("a hypervisor's name as often as cpuid has it is the same name")
+    {
+        auto earlier = old;
+        earlier.info["machine.virtualised"] = "KVMKVMKVM";
+        other.info["machine.virtualised"] = "KVM";
+        CHECK(compared(earlier, other).verdict == Verdict::kSlower);
+        other.info["machine.virtualised"] = "none";
+        CHECK(why(earlier, other) == "other machine: KVM and none");
+    }
     SECTION("another kernel affects only times")
     {
         other.info["machine.kernel"] = "Linux 7";
