@@ -186,7 +186,8 @@ std::string stats_summary(const StatsReport &report, const ScreenSize &size)
     const size_t shown = std::min(rows.size(), room);
     if (shown > 0) {
         screen.line("");
-        screen.line(fmt::format("ticks: {}; share: of the time that slices take themselves",
+        screen.line(fmt::format("in {}; net: trimmed mean; share: of all slices' own time, not "
+                                "trimmed",
                                 printable(rows[0].field->unit)));
         put_table(rows, shown, screen);
     }

@@ -93,6 +93,41 @@ TEST_CASE("slices come in the order of their share, which adds up to all of them
     CHECK(sum == Approx(100).margin(0.2));
 }
 
+TEST_CASE("the table says which values are trimmed, on 80 columns", "[nsdump][summary]")
+{
+    const auto lines = lines_of(stats_summary(test_support::varied_report(), {}));
+    const auto is_caption = [](const std::string &line) {
+        return line.starts_with("in ") &&
+               line.ends_with("net: trimmed mean; share: of all slices' own time, not trimmed");
+    };
+    CHECK(std::ranges::count_if(lines, is_caption) == 1);
+}
+
+TEST_CASE("a slice that is rarely long has its share of the time, and a small net value",
+          "[nsdump][summary]")
+{
+    test_support::TraceBuilder trace;
+    trace.info(test_support::plain_info());
+    trace.calibration(NSLICE_CALIBRATION_START, 900, 0,
+                      {test_support::entry(NSLICE_KIND_START, 0, 0, 0)});
+    const uint16_t even = trace.site("even"), uneven = trace.site("uneven");
+    uint64_t ticks = 1000;
+    const auto add = [&](uint16_t slice, uint64_t length) {
+        trace.start(0, 1, slice, ticks);
+        trace.stop(0, 1, slice, ticks + length);
+        ticks += length + 10;
+    };
+    for (int i = 0; i < 100; ++i) {
+        add(even, 100);
+        add(uneven, i == 50 ? 90'100 : 100);
+    }
+    trace.footer(NSLICE_END_CLOSED, ticks, ticks);
+    nsdump::TraceFile file(test_support::source_of(trace.bytes()));
+    const std::string text = stats_summary(nsdump::analyse_trace(file), {});
+    CHECK_THAT(text, Contains("uneven  90.9 %    100  100.0") &&
+                         Contains("even     9.1 %    100  100.0"));
+}
+
 TEST_CASE("losses are in the second line", "[nsdump][summary]")
 {
     const auto lines = lines_of(stats_summary(test_support::varied_report(), {}));
