@@ -52,7 +52,8 @@ std::string colour_of(const std::string &name, bool is_unit)
     return fmt::format("#{:02x}{:02x}{:02x}", 225 + a / 4, 130 + b * 3 / 2, 70 + a);
 }
 
-// As much of the name as fits; the script does the same after a zoom.
+// As much of the name as fits, by the usual width of a letter, for viewers that run no scripts. The
+// script measures the names.
 std::string label_of(const std::string &name, double pixels)
 {
     const double room = std::floor((pixels - 2 * kPadding) / kCharacter);

@@ -3,6 +3,7 @@
 """The flame graph, alone and in nsreport's page, in a real browser without a display."""
 
 import html
+import itertools
 import json
 import os
 import pathlib
@@ -16,6 +17,8 @@ from probed_programs import run
 
 NSREPORT = pathlib.Path(os.environ["NETSLICE_BIN"]) / "nsreport"
 
+PADDING = 3  # of a label, on either side
+
 # A page that acts on the graph as a user does, and leaves what it saw.
 ACTOR = """<!DOCTYPE html>
 <iframe id="graph" src="GRAPH" width="1200" height="400"></iframe>
@@ -24,6 +27,18 @@ ACTOR = """<!DOCTYPE html>
 window.onload = () => {
     const graph = document.getElementById("graph").contentDocument;
     const frames = Array.from(graph.querySelectorAll("#frames .frame"));
+    const widthAs = (label, text) => {
+        const shown = label.textContent;
+        label.textContent = text;
+        const width = label.getComputedTextLength();
+        label.textContent = shown;
+        return width;
+    };
+    // The label with one more letter, or with one at all.
+    const longer = (name, label) => {
+        const letters = Array.from(name), count = Math.max(Array.from(label).length, 2);
+        return count >= letters.length ? name : letters.slice(0, count).join("") + "\u2026";
+    };
     const see = () => ({
         shown: frames.filter(one => !one.classList.contains("hidden")).map(one => ({
             name: one.dataset.n, depth: +one.dataset.d,
@@ -31,6 +46,8 @@ window.onload = () => {
             width: +one.querySelector("rect").getAttribute("width"),
             label: one.querySelector("text").textContent,
             label_px: one.querySelector("text").getComputedTextLength(),
+            longer_px: widthAs(one.querySelector("text"),
+                longer(one.dataset.n, one.querySelector("text").textContent)),
         })),
         matched: graph.getElementById("matched").textContent,
         detail: graph.getElementById("detail").textContent,
@@ -125,7 +142,10 @@ class FlameGraph(MadeTracesTest):
     def assert_labels_fit(self, view):
         self.assertGreater(sum(frame["label"] != "" for frame in view["shown"]), 1)
         for frame in view["shown"]:
-            self.assertLessEqual(frame["label_px"], frame["width"], frame)
+            room = frame["width"] - 2 * PADDING
+            self.assertLessEqual(frame["label_px"], max(room, 0) + 0.1, frame)
+            if frame["label"] != frame["name"]:
+                self.assertGreater(frame["longer_px"], room - 0.1, frame)
 
     def test_a_graph_is_zoomed_and_searched(self):
         graph = self.graph()
@@ -157,6 +177,23 @@ class FlameGraph(MadeTracesTest):
         self.assertEqual(seen["found"]["matched"], f"{len(found)} found: {share:.1f} % of all")
         self.assertTrue(seen["wrong"]["wrong"])
         self.assertRegex(seen["over"]["detail"], r"net .* \(.* %\), itself .*; \d+ slices, raw ")
+
+    def test_labels_fill_their_frames_in_whatever_font_the_browser_has(self):
+        graph = self.graph()
+        usual = graph.read_text()
+        actor = self.folder / "actor.html"
+        actor.write_text(ACTOR.replace("GRAPH", graph.name))
+        for font in ("23px serif", "5px sans-serif", "12px monospace"):
+            # Narrow letters, wide ones, and some of two code units.
+            names = itertools.cycle(["illil.lii", "MWMWMWMW", "\u6f22\u5b57" * 4, "\U0001f984" * 8])
+            text = re.sub(r'font: 12px "DejaVu Sans Mono"[^;]*', f"font: {font}", usual)
+            other = re.compile(r'(?<=data-n=")(?!all|classify)[^"]*')
+            text = other.sub(lambda _: next(names), text)
+            with self.subTest(font=font):
+                graph.write_text(text)
+                seen = self.seen(actor)
+                self.assert_labels_fit(seen["at_first"])
+                self.assert_labels_fit(seen["zoomed"])
 
     def test_the_address_says_what_is_shown(self):
         graph = self.graph()
