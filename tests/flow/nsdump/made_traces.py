@@ -21,11 +21,11 @@ class MadeTracesTest(ProbedProgramsTest):
         return trace
 
     def damaged(self):
-        """Yields the kinds of make_damaged, each as a trace."""
-        for kind in run(TESTS / "make_damaged").stdout.split():
-            trace = self.folder / f"damaged-{kind}.nsl"
-            self.assertEqual(run(TESTS / "make_damaged", kind, trace).returncode, 0, kind)
-            yield kind, trace
+        """Yields the kinds of damage, each with a trace that has it."""
+        traces = sorted((SOURCE / "tests/format/damaged").glob("*.nsl"))
+        self.assertGreater(len(traces), 10)
+        for trace in traces:
+            yield trace.stem, trace
 
     def export_as(self, trace, *options, code=0):
         """Standard output and standard error."""
