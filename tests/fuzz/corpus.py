@@ -210,6 +210,32 @@ def snort_rules():
             yield variables + line.lstrip(b"# ") + b"\n"
 
 
+# Arguments of make_trace: small traces with all kinds of chunks and records.
+MADE_TRACES = (
+    ("--kernel", "--counters=2", "--migrate-every=5", "--lose-every=7"),
+    ("--thinned", "--sites=8", "--unit-slices=3"),
+    ("--share-sites", "--sites=40", "--threads=3", "--wide", "--no-footer"),
+    ("--no-calibration", "--packets=1", "--chunk-bytes=128"),
+)
+# Of exports: the number of outputs, and heads of the range, the weight and the selection.
+EXPORTS = 14
+EXPORT_HEADS = (b"\0\0\0", b"\2\1\1", b"\3\2\2", b"\4\3\x0b")
+
+
+def traces(tools):
+    """Those of tests/format, and those of programs in the folder `tools`, if they are built."""
+    for trace in sorted((SOURCE / "tests/format").rglob("*.nsl")):
+        yield trace.read_bytes()
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "made.nsl"
+        made = [("make_trace", path, "--records=300", "--cpus=2", *more) for more in MADE_TRACES]
+        for command in [*made, ("make_timeline_trace", path), ("make_parts_trace", path)]:
+            program = pathlib.Path(tools) / command[0]
+            if program.exists():
+                subprocess.run([program, *command[1:]], check=True)
+                yield path.read_bytes()
+
+
 class Corpora:
     """Inputs without duplicates, numbered."""
 
@@ -282,8 +308,8 @@ class Corpora:
                     self.add("ebpf", head + program + packet)
 
 
-def make(folder):
-    """The number of inputs of each target."""
+def make(folder, tools):
+    """The number of inputs of each target; `tools` has programs that make some of them."""
     corpora = Corpora(folder)
     all_packets = []
     for index, capture in enumerate(captures()):
@@ -297,8 +323,10 @@ def make(folder):
             if index % 20 == 0:
                 corpora.add("capture_file", gzip.compress(whole))
     corpora.add_filters(all_packets)
-    for trace in sorted((SOURCE / "tests/format").rglob("*.nsl")):
-        corpora.add("file_reader", trace.read_bytes())
+    for trace in traces(tools):
+        corpora.add("file_reader", trace)
+        for output in range(EXPORTS):
+            corpora.add("exports", bytes([output]) + EXPORT_HEADS[output % 4] + trace)
     for program in programs():
         corpora.add("elf_functions", program)
     for text in CONFIGS:

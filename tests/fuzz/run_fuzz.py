@@ -16,6 +16,7 @@ import corpus
 LENGTH_MAX = {
     "capture_file": 100000,
     "file_reader": 100000,
+    "exports": 100000,
     "elf_functions": 30000,
     "headers": 2000,
     "invariant_bytes": 2000,
@@ -25,6 +26,8 @@ LENGTH_MAX = {
     "config": 4000,
 }
 OTHER_LENGTH_MAX = 6000
+# Their warnings would fill the log; libFuzzer's own output stays.
+QUIET = {"exports"}
 
 
 def arguments():
@@ -54,6 +57,7 @@ def run(target, options):
         "-rss_limit_mb=4096",
         f"-artifact_prefix={findings}/{target}-",
         "-print_final_stats=1",
+        f"-close_fd_mask={2 if target in QUIET else 0}",
         str(folder / target),
     ]
     with open(log_path, "wb") as log:
@@ -74,7 +78,7 @@ def main():
     ]
     if missing:
         sys.exit(f"run_fuzz: no target '{missing[0]}' in {options.bin}")
-    counts = corpus.make(options.work)
+    counts = corpus.make(options.work, pathlib.Path(options.bin).parent / "tests")
     print(
         f"{'target':<14}{'inputs':>8}{'runs':>12}{'coverage':>10}{'seconds':>9}  result", flush=True
     )
