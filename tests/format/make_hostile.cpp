@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// make_hostile KIND FILE: a valid trace of about 12 MB that is made to slow its reader down;
+// make_hostile KIND FILE: a valid trace of about 6 MB that is made to slow its reader down;
 // without arguments: lists the kinds.
 #include <cstdio>
 #include <cstring>
@@ -14,9 +14,9 @@ using test_support::TraceBuilder;
 namespace
 {
 #ifdef __SANITIZE_ADDRESS__ // programs take several times as long, and need less to go wrong
-constexpr size_t kBytes = 3'000'000;
+constexpr size_t kBytes = 1'500'000;
 #else
-constexpr size_t kBytes = 12'000'000;
+constexpr size_t kBytes = 6'000'000;
 #endif
 constexpr size_t kSmallChunk = 1 << 12;
 constexpr uint32_t kCpus = 8192;     // as many as a reader accepts
