@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Every byte of a trace, changed -> a report, or no difference; never a crash.
 #include <cstring>
+#include <iterator>
 
 #include "analyse/analyse.hpp"
 #include "decode/error.hpp"
 #include "export/exporter.hpp"
 #include "support/catch.hpp"
+#include "support/requires.hpp"
 #include "support/trace_builder.hpp"
 
 namespace
@@ -64,8 +66,12 @@ TEST_CASE("a byte that was changed is reported, or changes nothing", "[format][d
     const std::string whole = small_trace();
     const std::string right = outcome(whole);
     REQUIRE(right.size() > 100);
+    constexpr char kFlips[] = {'\x01', '\x10', '\x80', '\xff'};
     for (size_t place = 0; place < whole.size(); ++place) {
-        for (const char flip : {'\x01', '\x10', '\x80', '\xff'}) {
+        for (size_t i = 0; i < std::size(kFlips); ++i) {
+            const char flip = kFlips[i];
+            if (place % std::size(kFlips) != i && !test_support::runs_all_cases())
+                continue;
             std::string bytes = whole;
             bytes[place] = char(bytes[place] ^ flip);
             const std::string got = outcome(bytes);
@@ -102,7 +108,8 @@ TEST_CASE("nonsensical contents with correct checksums do not cause a crash", "[
         chunks.emplace_back(at, header.payload_bytes);
         at += sizeof header + header.payload_bytes;
     }
-    for (int round = 0; round < 20000; ++round) {
+    const int rounds = test_support::runs_all_cases() ? 20000 : 4000;
+    for (int round = 0; round < rounds; ++round) {
         std::string bytes = whole;
         for (int changes = 0; changes < 3; ++changes) {
             const auto [at, payload_bytes] = chunks[next() % chunks.size()];

@@ -2,6 +2,7 @@
 // What a test requires from the machine; if it is missing, the test says so and skips.
 #pragma once
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 
@@ -18,5 +19,17 @@ inline std::filesystem::path shared_data()
         return named;
     const std::filesystem::path beside{TEST_SHARED_DATA_DIR};
     return std::filesystem::exists(beside) ? beside : std::filesystem::path{};
+}
+
+// Tests of many similar cases run a part of them with AddressSanitizer, the same ones each time,
+// which then takes about as long as all of them without.  ./run test asan-long runs all.
+inline bool runs_all_cases()
+{
+#ifdef __SANITIZE_ADDRESS__
+    const char *all = std::getenv("NETSLICE_ALL_CASES");
+    return all && std::string(all) == "yes";
+#else
+    return true;
+#endif
 }
 } // namespace test_support
