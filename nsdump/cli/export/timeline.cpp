@@ -21,7 +21,7 @@ class TimelineSink
 public:
     TimelineSink(const ExportOptions &options, TraceFile &trace, Timeline &timeline,
                  command::Output &output)
-        : options_(options), trace_(trace), timeline_(timeline), output_(output),
+        : options_(options), timeline_(timeline), output_(output),
           selection_(trace.names(), options.selection.unit, options.selection.slice)
     {
     }
@@ -51,7 +51,6 @@ public:
 
 private:
     const ExportOptions &options_;
-    TraceFile &trace_;
     Timeline &timeline_;
     command::Output &output_;
     EventSelection selection_;
