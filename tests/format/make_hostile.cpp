@@ -15,11 +15,12 @@ namespace
 {
 #ifdef __SANITIZE_ADDRESS__ // programs take several times as long, and need less to go wrong
 constexpr size_t kBytes = 1'500'000;
+constexpr uint32_t kCpus = 2048;
 #else
 constexpr size_t kBytes = 6'000'000;
+constexpr uint32_t kCpus = 8192; // as many as a reader accepts
 #endif
 constexpr size_t kSmallChunk = 1 << 12;
-constexpr uint32_t kCpus = 8192;     // as many as a reader accepts
 constexpr uint32_t kThreads = 60000; // a few less than a reader keeps
 constexpr unsigned kNames = 60000;
 
