@@ -171,7 +171,7 @@ void mark_incomplete(TraceFile &trace, const StreamFaults &faults, bool is_part,
                      StatsReport &report)
 {
     const Incomplete found = report.is_interrupted || is_part
-                                 ? incomplete_so_far(trace)
+                                 ? incomplete_so_far(trace, faults)
                                  : incomplete_of(trace, report.losses, faults);
     const auto mark = [&](auto &figures) {
         for (auto &one : figures)
@@ -202,6 +202,11 @@ void tell_range(const ReadPlan &plan, const TraceFile &trace, StatsReport &repor
         report.range->to_ns = ns(plan.selected().to_ticks);
     report.warnings.emplace_back("range: figures are of what ends in it; losses are those of the "
                                  "whole recording");
+    if (std::ranges::any_of(trace.cpus(),
+                            [](const CpuChunks &cpu) { return cpu.early_chunks > 0; }))
+        report.warnings.emplace_back(
+            "range: the clock goes backwards between chunks, so that more of "
+            "them may have records of the range");
     if (report.classes.unmatched_stop > 0)
         report.warnings.push_back(
             fmt::format("range: {} no START in it or shortly before: excluded",

@@ -33,6 +33,7 @@ public:
     void look_at_calibration();
     void look_at_sites();
     void look_at_records(const Losses &losses, const StreamFaults &faults);
+    void look_at_chunks(const StreamFaults &faults);
     Incomplete take() { return std::move(found_); }
 
 private:
@@ -124,20 +125,26 @@ void Finder::look_at_records(const Losses &losses, const StreamFaults &faults)
         misplaced += cpu.misplaced_chunks;
     if (misplaced > 0)
         find(kBoth, "{} of records repeated or out of sequence", counted(misplaced, "chunk"));
-    if (faults.malformed_chunks + faults.wrong_counts > 0)
+}
+
+void Finder::look_at_chunks(const StreamFaults &faults)
+{
+    if (const uint64_t chunks =
+            std::max({faults.malformed_chunks, faults.wrong_counts, faults.wrong_starts});
+        chunks > 0)
         find(kBoth, "{}",
-             counted(std::max(faults.malformed_chunks, faults.wrong_counts),
-                     "chunk of records does not match its header",
+             counted(chunks, "chunk of records does not match its header",
                      "chunks of records do not match their headers"));
 }
 } // namespace
 
-Incomplete incomplete_so_far(const TraceFile &trace)
+Incomplete incomplete_so_far(const TraceFile &trace, const StreamFaults &faults)
 {
     Finder finder(trace);
     finder.look_at_metadata();
     finder.look_at_calibration();
     finder.look_at_sites();
+    finder.look_at_chunks(faults);
     return finder.take();
 }
 
@@ -148,6 +155,7 @@ Incomplete incomplete_of(TraceFile &trace, const Losses &losses, const StreamFau
     finder.look_at_calibration();
     finder.look_at_sites();
     finder.look_at_records(losses, faults);
+    finder.look_at_chunks(faults);
     return finder.take();
 }
 } // namespace nsdump

@@ -21,8 +21,8 @@ struct Incomplete {
     bool any() const { return !reasons.empty(); }
 };
 
-// Determined from the metadata and the records read so far.
-Incomplete incomplete_so_far(const TraceFile &trace);
+// Determined from the metadata and the chunks of records read so far.
+Incomplete incomplete_so_far(const TraceFile &trace, const StreamFaults &faults = {});
 // After all records were read: also whether any are missing.
 Incomplete incomplete_of(TraceFile &trace, const Losses &losses, const StreamFaults &faults);
 } // namespace nsdump

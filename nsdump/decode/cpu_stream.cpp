@@ -105,9 +105,10 @@ bool CpuStream::next_chunk()
         lost_before_ = chunk.header.lost_before;
         left_out_before_ = chunk.header.left_out_before;
         declared_records_ = chunk.header.records;
+        has_wrong_start_ = !payload_.empty() && payload_[0] != chunk.header.first_ticks;
         if (events_.size() < kBlockEvents) // a CPU with few records uses little memory
-            events_.resize(
-                std::clamp(payload_.size() / NSLICE_HEAD_WORDS, events_.size(), kBlockEvents));
+            events_.resize(std::clamp(payload_.size() / NSLICE_HEAD_WORDS,
+                                      std::max<size_t>(events_.size(), 1), kBlockEvents));
         cursor_ = {.at = payload_.data(),
                    .end = payload_.data() + payload_.size(),
                    .cpu = chunks_.cpu,
@@ -128,6 +129,7 @@ void CpuStream::finish_chunk()
     faults_.unknown_kind += cursor_.unknown_kind;
     faults_.malformed_chunks += cursor_.malformed_words > 0;
     faults_.wrong_counts += cursor_.decoded != declared_records_;
+    faults_.wrong_starts += has_wrong_start_;
     faults_.ticks_back += cursor_.goes_back;
 }
 

@@ -20,6 +20,7 @@ struct StreamFaults {
     uint64_t unknown_kind = 0;     // skipped by their length
     uint64_t malformed_chunks = 0; // correct checksum, but the payload ends in no record
     uint64_t wrong_counts = 0;     // chunks whose header declares another number of records
+    uint64_t wrong_starts = 0;     // the same, a time that is not that of the first record
     uint64_t ticks_back = 0;       // chunks in or before which the clock goes backwards
     uint64_t declared = 0;         // records declared by the headers of the chunks read so far
     uint64_t chunks = 0;           // these chunks, and those with a wrong checksum
@@ -30,6 +31,7 @@ struct StreamFaults {
         unknown_kind += other.unknown_kind;
         malformed_chunks += other.malformed_chunks;
         wrong_counts += other.wrong_counts;
+        wrong_starts += other.wrong_starts;
         ticks_back += other.ticks_back;
         declared += other.declared;
         chunks += other.chunks;
@@ -91,6 +93,7 @@ private:
     std::vector<Event> events_;
     RecordCursor cursor_;
     uint32_t declared_records_ = 0;
+    bool has_wrong_start_ = false; // the open chunk
     uint64_t next_sequence_ = 0;
     uint64_t lost_before_ = 0, left_out_before_ = 0;
     bool is_after_loss_ = false;

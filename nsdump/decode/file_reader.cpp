@@ -211,6 +211,8 @@ bool TraceFile::note_records(const Chunk &chunk)
     found->offsets.add(chunk.offset);
     found->lost_before = header.lost_before;
     found->left_out_before = header.left_out_before;
+    found->early_chunks += header.first_ticks < found->latest_ticks;
+    found->latest_ticks = std::max(found->latest_ticks, header.first_ticks);
     found->records += header.records;
     ++found->chunks;
     return true;

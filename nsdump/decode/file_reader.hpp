@@ -34,6 +34,8 @@ struct CpuChunks {
     uint64_t lost_before = 0;     // of the last chunk
     uint64_t left_out_before = 0; // of the last chunk: of all CPUs
     uint64_t first_ticks = 0;     // of the first chunk
+    uint64_t latest_ticks = 0;    // the latest time at which a chunk begins
+    uint64_t early_chunks = 0;    // those that begin before one in front of them
 
     std::string title() const
     {

@@ -126,6 +126,12 @@ void Check::check_order(const CpuChunks &chunks, const StreamFaults &faults)
     if (faults.wrong_counts > 0)
         find("{}: {} not hold as many records as the header declares", chunks.title(),
              counted(faults.wrong_counts, "chunk does", "chunks do"));
+    if (faults.wrong_starts > 0)
+        find("{}: {} not begin at the time that the header declares", chunks.title(),
+             counted(faults.wrong_starts, "chunk does", "chunks do"));
+    if (plan_ && chunks.early_chunks > 0)
+        find("{}: {} before the one in front of it: more chunks may have records of the range",
+             chunks.title(), counted(chunks.early_chunks, "chunk begins", "chunks begin"));
     if (faults.malformed_chunks > 0)
         find("{}: {} in a malformed record", chunks.title(),
              counted(faults.malformed_chunks, "chunk ends", "chunks end"));

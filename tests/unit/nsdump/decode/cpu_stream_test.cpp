@@ -127,6 +127,39 @@ TEST_CASE("headers with wrong numbers and clocks that go back are counted", "[ns
     CHECK(out.faults.declared == 9);
 }
 
+TEST_CASE("a header whose time is not that of the first record is counted", "[nsdump][stream]")
+{
+    TraceBuilder trace;
+    trace.info(test_support::plain_info());
+    const size_t at = trace.written_bytes();
+    trace.start(0, 1, 1, 100);
+    trace.cut_all();
+    trace.start(0, 1, 1, 200);
+    std::string bytes = trace.bytes();
+    CHECK(read(bytes, 0).faults.wrong_starts == 0);
+    const uint64_t late = 1 << 30;
+    std::memcpy(bytes.data() + at + offsetof(nslice_chunk_header, first_ticks), &late, 8);
+    test_support::seal_chunk_header(bytes, at);
+    CHECK(read(bytes, 0).faults.wrong_starts == 1);
+    CHECK(nsdump::TraceFile(test_support::source_of(bytes)).cpus().at(0).early_chunks == 1);
+}
+
+TEST_CASE("a payload too short for a record is counted, also in the first chunk",
+          "[nsdump][stream]")
+{
+    for (const bool is_first : {false, true}) {
+        TraceBuilder trace;
+        trace.info(test_support::plain_info());
+        if (!is_first)
+            trace.start(0, 1, 1, 100);
+        trace.cut_all();
+        const uint64_t word = 1;
+        trace.chunk(NSLICE_CHUNK_RECORDS, &word, sizeof word);
+        trace.start(0, 1, 1, 200);
+        CHECK(read(trace.bytes(), 0).faults.malformed_chunks == 1);
+    }
+}
+
 TEST_CASE("a clock that goes back by more than half its range is counted", "[nsdump][stream]")
 {
     constexpr uint64_t kHalf = uint64_t{1} << 63;
