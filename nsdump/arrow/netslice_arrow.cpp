@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "arrow/table_pass.hpp"
 
@@ -17,6 +18,10 @@ using nsdump::arrow::TableKind;
 using nsdump::arrow::TablePass;
 
 struct nsl_pass {
+    nsl_pass(const char *path, PassOptions options)
+        : pass(nsdump::open_file(path), std::move(options))
+    {
+    }
     TablePass pass;
     std::string error;
     std::string findings;
@@ -125,9 +130,7 @@ void release_stream(ArrowArrayStream *stream)
 
 std::unique_ptr<nsl_pass> new_pass(const char *path, const nsl_options &options)
 {
-    PassOptions checked = options_of(options);
-    return std::unique_ptr<nsl_pass>(
-        new nsl_pass{TablePass(nsdump::open_file(path), std::move(checked)), {}, {}});
+    return std::make_unique<nsl_pass>(path, options_of(options));
 }
 } // namespace
 
