@@ -11,7 +11,7 @@ namespace nsdump
 // The innermost open slice of a thread while it has only leaves inside.  Most of those that have
 // something inside are never more than this, and need no place on the stack.
 struct ShallowSlice {
-    uint64_t head = 0; // second word of its START's head; 0: there is none
+    uint64_t head = 0; // the second word of the START's head; 0 if no such slice is open
     uint64_t start_ticks = 0;
     int64_t leaf_ticks = 0; // as of LeavesSlice
     uint32_t leaves = 0;
