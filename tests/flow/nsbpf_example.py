@@ -67,5 +67,9 @@ class Checks(unittest.TestCase):
         self.assertEqual(found.get("lookup", 0), with_port, found)
         self.assertEqual(found.get("port", 0), with_port, found)
         classes = stats["classes"]
-        for name in "crossed", "malformed", "unmatched_start", "unmatched_stop", "migrated":
+        for name in "crossed", "malformed", "unmatched_start", "unmatched_stop":
             self.assertEqual(classes[name], 0, classes)
+        # The scheduler may migrate the loader inside a slice of its own.
+        for one in stats["slices"]:
+            if one["name"].startswith("kernel:"):
+                self.assertEqual(one["migrated"], 0, one)
