@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
-#include "decode/bytes.hpp"
 #include "decode/damage.hpp"
 #include "decode/format.hpp"
+#include "decode/source/bytes.hpp"
 
 namespace nsdump
 {

@@ -10,6 +10,9 @@ namespace nsdump
 namespace
 {
 constexpr size_t kBlockEvents = 512; // 16 KiB: fits in the L1 cache with its reader's data
+
+// A smaller chunk is not prefetched: mapping it takes longer than the prefetch saves.
+constexpr size_t kLeastAheadBytes = 192 << 10;
 } // namespace
 
 CpuStream::CpuStream(const TraceFile &trace, const CpuChunks &chunks, DamageLog &damage,
@@ -174,6 +177,25 @@ RecordCursor *CpuStream::next_payload()
 {
     is_after_loss_ = false;
     finish_chunk();
-    return next_chunk() ? &cursor_ : nullptr;
+    if (!next_chunk())
+        return nullptr;
+    look_ahead();
+    return &cursor_;
+}
+
+// To the payload of the next chunk, as far as this one's size.
+void CpuStream::look_ahead()
+{
+    const size_t bytes = payload_.size() * NSLICE_WORD_BYTES;
+    Offsets::Reader following = offsets_;
+    uint64_t offset = 0;
+    if (bytes < kLeastAheadBytes || !following.next(offset))
+        return;
+    if (!look_ahead_)
+        look_ahead_ = std::make_unique<LookAhead>(trace_.source());
+    const uintptr_t next =
+        look_ahead_->address_of(offset + trace_.format().chunk_header_bytes, bytes);
+    if (next != 0)
+        cursor_.ahead_bytes = next - reinterpret_cast<uintptr_t>(payload_.data());
 }
 } // namespace nsdump

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "decode/event.hpp"
 #include "decode/file_reader.hpp"
 #include "decode/seek/read_plan.hpp"
+#include "decode/source/look_ahead.hpp"
 
 namespace nsdump
 {
@@ -55,8 +57,8 @@ public:
     // The next block, empty at the end.  Events and their words are valid until the next call.
     std::span<const Event> next_block();
     // Instead of next_block(), without a plan, and of a format with records in place: the next
-    // payload, null at the end.  The caller
-    // reads all its records, from `at` to `end`, and notes in the cursor what it found.
+    // payload, null at the end.  The caller reads all its records, from `at` to `end`, prefetches
+    // `ahead_bytes` behind them, and notes in the cursor what it found.
     RecordCursor *next_payload();
     // True if records of this CPU were lost, or chunks are missing, right before the last block.
     // What lies between two windows of a plan is not lost.
@@ -75,6 +77,7 @@ private:
     bool skip_to_window(Chunk &chunk);
     bool next_chunk();
     void finish_chunk();
+    void look_ahead();
     bool pass_windows_before(uint64_t ticks);
     std::span<const Event> take_from_window();
     void check_order(uint64_t ticks_before, std::span<const Event> block);
@@ -88,7 +91,8 @@ private:
     std::span<const Event> rest_;    // of a block of several windows
     ChunkWalker walker_;
     Offsets::Reader offsets_;
-    uint64_t offset_ = 0; // of the last chunk
+    std::unique_ptr<LookAhead> look_ahead_; // of next_payload()
+    uint64_t offset_ = 0;                   // of the last chunk
     std::vector<uint64_t> payload_;
     std::vector<Event> events_;
     RecordCursor cursor_;

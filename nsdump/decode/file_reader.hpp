@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "decode/bytes.hpp"
 #include "decode/chunk_walker.hpp"
 #include "decode/damage.hpp"
 #include "decode/format.hpp"
 #include "decode/metadata_sequence.hpp"
 #include "decode/names.hpp"
 #include "decode/offsets.hpp"
+#include "decode/source/bytes.hpp"
 #include "decode/trace_parts.hpp"
 
 namespace nsdump

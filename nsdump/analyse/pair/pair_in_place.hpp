@@ -30,6 +30,13 @@ struct TakenRecords {
 
 inline constexpr uint64_t kSliceMask = uint64_t{0xffff} << NSLICE_HEAD_SLICE_SHIFT;
 
+// Into the second-level cache: the chunk that is read now is in the first one.
+inline void prefetch_behind(const uint64_t *at, uintptr_t ahead_bytes)
+{
+    __builtin_prefetch(
+        reinterpret_cast<const void *>(reinterpret_cast<uintptr_t>(at) + ahead_bytes), 0, 2);
+}
+
 inline uint16_t slice_id_of(uint64_t head)
 {
     return uint16_t(head >> NSLICE_HEAD_SLICE_SHIFT);
@@ -83,6 +90,7 @@ void Pairer<Sink>::take_thread(ThreadState &thread, uint32_t cpu_index, RecordCu
     const uint64_t *at = records.at, *const end = records.end;
     uint64_t last_ticks = records.last_ticks, others = 0;
     ptrdiff_t other_words = 0;
+    const uintptr_t ahead_bytes = records.ahead_bytes;
     const auto pass = [&](uint64_t ticks) {
         if (ticks < last_ticks) [[unlikely]]
             records.goes_back = true;
@@ -91,6 +99,7 @@ void Pairer<Sink>::take_thread(ThreadState &thread, uint32_t cpu_index, RecordCu
     ShallowSlice open;
     for (uint64_t start = plain_start(thread); end - at >= kWords;) {
         const uint64_t ticks = at[0], head = at[1];
+        prefetch_behind(at, ahead_bytes);
         if ((head & ~kSliceMask) == start) {
             pass(ticks);
             if (is_stopped_next(at, kWords, end)) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "decode/bytes.hpp"
+#include "decode/source/bytes.hpp"
 #include "support/trace_builder.hpp"
 
 namespace test_support

@@ -3,6 +3,7 @@
 
 #include "nsdump_support.hpp"
 #include "support/catch.hpp"
+#include "support/temp_dir.hpp"
 
 using test_support::source_of;
 using test_support::TraceBuilder;
@@ -180,4 +181,34 @@ TEST_CASE("a clock that goes back by more than half its range is counted", "[nsd
     CHECK(chunks_back({{5, kHalf + 10}}) == 0);                  // a long step forward
     CHECK(chunks_back({{100}, {50}, {~uint64_t{0}}, {0}}) == 2); // a block each
     CHECK(chunks_back({Ticks(2000, kHalf)}) == 0);               // several blocks
+}
+
+TEST_CASE("a large payload says where the next one of its CPU can be prefetched",
+          "[nsdump][stream]")
+{
+    constexpr uint32_t kLargest = 1 << 18; // bytes
+    const size_t chunk_bytes = GENERATE(size_t(1 << 12), size_t(kLargest));
+    test_support::TempDir folder;
+    TraceBuilder builder;
+    builder.info(test_support::plain_info());
+    builder.set_chunk_bytes(chunk_bytes);
+    for (uint64_t i = 0; i < 200'000; ++i)
+        builder.start(i % 2, 1, 1, i);
+    builder.write(folder / "a.nsl");
+    nsdump::TraceFile trace(folder / "a.nsl");
+    nsdump::CpuStream stream(trace, trace.cpus()[1]);
+    uint64_t expected_ticks = 1;
+    size_t ahead = 0;
+    while (nsdump::RecordCursor *const records = stream.next_payload()) {
+        REQUIRE(records->at[0] == expected_ticks);
+        expected_ticks += 2 * uint64_t(records->end - records->at) / NSLICE_HEAD_WORDS;
+        if (records->ahead_bytes == 0)
+            continue;
+        ++ahead;
+        const auto *const next = reinterpret_cast<const uint64_t *>(
+            reinterpret_cast<uintptr_t>(records->at) + records->ahead_bytes);
+        REQUIRE(next[0] == expected_ticks); // the test's file is not truncated
+    }
+    CHECK(expected_ticks == 200'001);
+    CHECK((ahead > 0) == (chunk_bytes == kLargest));
 }

@@ -19,6 +19,8 @@ public:
     virtual uint64_t size_bytes() const = 0;
     // Of a file with a name, since 1970; 0 for other sources.
     virtual uint64_t modified_ns() const { return 0; }
+    // Descriptor of a file that can be mapped; -1 for other sources.
+    virtual int file() const { return -1; }
     // Returns less than `bytes` only at the end of the source; throws TraceError if reading fails.
     virtual size_t read_at(uint64_t offset, void *to, size_t bytes) = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // decode: file or memory -> bytes at an offset.
-#include "decode/bytes.hpp"
+#include "decode/source/bytes.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -58,6 +58,7 @@ public:
     const std::string &name() const override { return name_; }
     uint64_t size_bytes() const override { return size_bytes_; }
     uint64_t modified_ns() const override { return modified_ns_; }
+    int file() const override { return fd_; }
 
     size_t read_at(uint64_t offset, void *to, size_t bytes) override
     {

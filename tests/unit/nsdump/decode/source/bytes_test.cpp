@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "decode/bytes.hpp"
+#include "decode/source/bytes.hpp"
 
 #include <fstream>
 
