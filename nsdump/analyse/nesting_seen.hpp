@@ -17,14 +17,11 @@ public:
         has_nested_ |= (slice.inside.ends | slice.inside.marks) != 0;
         statistics_.slice(slice);
     }
-    [[gnu::always_inline]] bool plain(const PlainSlice &slice)
-    {
-        has_nested_ |= (slice.inside.ends | slice.inside.marks) != 0;
-        return statistics_.plain(slice);
-    }
+    // The first slice with others inside comes by slice(): these two are refused for the first one
+    // of a shape.
+    [[gnu::always_inline]] bool plain(const PlainSlice &slice) { return statistics_.plain(slice); }
     [[gnu::always_inline]] bool leaves(const LeavesSlice &slice)
     {
-        has_nested_ |= slice.leaves > 0;
         return statistics_.leaves(slice);
     }
     bool is_spread() const { return statistics_.is_spread(); }

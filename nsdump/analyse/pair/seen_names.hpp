@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -10,13 +11,15 @@
 
 namespace nsdump
 {
-// Open addressing; a unit may hold as many names as a trace has.
+// The first names of a trace have places of their own, the others share a table with open
+// addressing: a unit may hold as many names as a trace has.
 class SeenNames
 {
 public:
     bool has_places() const { return !places_.empty(); }
     void clear()
     {
+        few_ = {};
         count_ = 0;
         if (++age_ == 1u << kAgeBits) { // entries of very old units would look current
             places_.clear();
@@ -25,6 +28,25 @@ public:
     }
     // Adds `fields` for a name; returns those that are new.
     uint8_t note(NameId name, uint8_t fields)
+    {
+        if (name >= kFew)
+            return note_in_table(name, fields);
+        const auto fresh = uint8_t(fields & ~few_[name]);
+        few_[name] |= fields;
+        return fresh;
+    }
+
+private:
+    static constexpr NameId kFew = 64;
+    static constexpr unsigned kAgeBits = 24;
+
+    struct Place { // eight to a cache line
+        NameId name = 0;
+        uint32_t age : kAgeBits = 0;
+        uint32_t fields : 8 = 0;
+    };
+
+    uint8_t note_in_table(NameId name, uint8_t fields)
     {
         if (2 * count_ >= places_.size()) [[unlikely]]
             grow();
@@ -37,16 +59,6 @@ public:
         place.fields |= fields;
         return fresh;
     }
-
-private:
-    static constexpr unsigned kAgeBits = 24;
-
-    struct Place { // eight to a cache line
-        NameId name = 0;
-        uint32_t age : kAgeBits = 0;
-        uint32_t fields : 8 = 0;
-    };
-
     // The entry of the name, or the free one where it belongs.  There is always a free one.
     Place &find(NameId name)
     {
@@ -66,8 +78,9 @@ private:
                 find(place.name) = place;
     }
 
-    std::vector<Place> places_; // size is a power of two
-    size_t count_ = 0;
+    std::array<uint8_t, kFew> few_{}; // fields, by name
+    std::vector<Place> places_;       // size is a power of two
+    size_t count_ = 0;                // of this unit's names in the table
     uint32_t age_ = 1;
 };
 } // namespace nsdump

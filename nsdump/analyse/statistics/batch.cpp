@@ -218,7 +218,7 @@ void StatsCollector::add_batched(SliceStats &stats, const BatchedSlice &one)
     ticks.packets += one.packets();
     if (!ticks.per_unit.has(one.unit_serial()))
         ticks.per_unit.begin(one.unit_serial(), one.packets());
-    ticks.per_unit.add(one.unit_serial(), net);
+    ticks.per_unit.add(net);
 }
 
 void StatsCollector::add_batched_self(SliceStats &stats, const BatchedSlice &one)

@@ -20,16 +20,15 @@ public:
     // `weight`: 1 for a mean, packets for a ratio.
     void add(double weight, double value)
     {
-        Block &block = blocks_[full_];
-        block.excess += weight - 1;
-        block.value += value;
+        current_.excess += weight - 1;
+        current_.value += value;
         if (--left_ == 0) [[unlikely]]
             next_block();
     }
     // The same with the weight 1.
     void add(double value)
     {
-        blocks_[full_].value += value;
+        current_.value += value;
         if (--left_ == 0) [[unlikely]]
             next_block();
     }
@@ -58,9 +57,12 @@ public:
         both.widening_ = weights > 0 ? both.widening_ / weights : 1;
         *this = both;
     }
-    // Prefetches what add() needs: first the index of the block, then the block.
-    void prefetch() const { __builtin_prefetch(&full_, 1); }
-    void prefetch_block() const { __builtin_prefetch(&blocks_[full_], 1); }
+    // Prefetches what add() needs.
+    void prefetch() const
+    {
+        __builtin_prefetch(&current_, 1);
+        __builtin_prefetch(&left_, 1);
+    }
     size_t count() const { return full_ + (left_ < length_); }
     // Standard error of the sum of values divided by the sum of weights; 0 for fewer than two
     // blocks.
@@ -68,12 +70,12 @@ public:
     {
         const double weights = this->weights();
         double values = 0, squares = 0;
-        for (const Block &block : blocks_)
-            values += block.value;
+        for (size_t i = 0; i < kBlocks; ++i)
+            values += block(i).value;
         if (count() < 2 || !(weights > 0))
             return 0;
         for (size_t i = 0; i < kBlocks; ++i) {
-            const double left_over = blocks_[i].value - values / weights * weight(i);
+            const double left_over = block(i).value - values / weights * weight(i);
             squares += left_over * left_over;
         }
         const double n = double(count());
@@ -88,6 +90,8 @@ private:
 
     void next_block()
     {
+        blocks_[full_] = current_;
+        current_ = {};
         left_ = length_;
         if (++full_ < kBlocks)
             return;
@@ -100,6 +104,7 @@ private:
         length_ *= 2;
         left_ = length_;
     }
+    const Block &block(size_t i) const { return i == full_ ? current_ : blocks_[i]; }
     double values() const { return double((full_ + 1) * length_ - left_); }
     double weights() const
     {
@@ -112,7 +117,7 @@ private:
     {
         return block < full_ ? double(length_) : block == full_ ? double(length_ - left_) : 0;
     }
-    double weight(size_t block) const { return blocks_[block].excess + values_in(block); }
+    double weight(size_t block) const { return this->block(block).excess + values_in(block); }
     // Distributes the blocks of `from` evenly over `blocks` of these.  A block that lies in two of
     // these makes both alike, so their spread is too small, by the factor that is added to
     // `widening_` with the weight of `from`.
@@ -127,17 +132,18 @@ private:
                 const double share =
                     (std::min(end, double(at + 1)) - std::max(begin, double(at))) / (end - begin);
                 blocks_[at].excess += share * from.weight(i);
-                blocks_[at].value += share * from.blocks_[i].value;
+                blocks_[at].value += share * from.block(i).value;
                 squares += share * share;
             }
         }
         widening_ += from.weights() * from.widening_ * double(from.count()) / squares;
     }
 
-    std::array<Block, kBlocks> blocks_{};
+    std::array<Block, kBlocks> blocks_{}; // those that are full
     size_t full_ = 0;
+    Block current_;       // the one after them
+    uint64_t left_ = 1;   // values that it still takes
     uint64_t length_ = 1; // values in a block
-    uint64_t left_ = 1;   // values that the current block, after the full ones, still takes
     double widening_ = 1; // of the variance, after merge()
 };
 } // namespace nsdump

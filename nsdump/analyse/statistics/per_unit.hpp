@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 
 #include "analyse/statistics/blocks.hpp"
 
@@ -14,28 +15,34 @@ namespace nsdump
 class PerUnit
 {
 public:
-    bool has(uint64_t serial) const { return parts_[serial % kParts].serial == serial; }
+    bool has(uint64_t serial) { return current_.serial == serial || go_back_to(serial); }
     // `packets`: 0 if the unit's packets were already counted.
     void begin(uint64_t serial, double packets)
     {
-        Part &part = parts_[serial % kParts];
-        flush(part);
-        part = {serial, packets, 0};
+        if (place_of(serial) != place_of(current_.serial)) {
+            parts_[place_of(current_.serial)] = current_;
+            current_ = std::exchange(parts_[place_of(serial)], {});
+        }
+        flush(current_);
+        current_ = {serial, packets, 0};
     }
-    void add(uint64_t serial, double value) { parts_[serial % kParts].value += value; }
+    // To the unit for which has() was true, or that began, last.
+    void add(double value) { current_.value += value; }
     // See Blocks.
     void prefetch() const
     {
+        __builtin_prefetch(&current_, 1);
         for (size_t i = 0; i < kParts; i += 2)
             __builtin_prefetch(&parts_[i], 1);
         blocks_.prefetch();
     }
-    void prefetch_block() const { blocks_.prefetch_block(); }
     void finish()
     {
-        for (Part &part : parts_)
+        parts_[place_of(current_.serial)] = current_;
+        for (const Part &part : parts_)
             flush(part);
         parts_ = {};
+        current_ = {};
     }
     // Both must be finished; no unit may be added afterwards.
     void merge(const PerUnit &other) { blocks_.merge(other.blocks_); }
@@ -54,13 +61,25 @@ private:
         double packets = 0;
         double value = 0;
     };
+    static size_t place_of(uint64_t serial) { return serial % kParts; }
+    // False if the unit has no part.
+    bool go_back_to(uint64_t serial)
+    {
+        Part &part = parts_[place_of(serial)];
+        if (part.serial != serial)
+            return false;
+        parts_[place_of(current_.serial)] = current_;
+        current_ = std::exchange(part, {});
+        return true;
+    }
     void flush(const Part &part)
     {
         if (part.serial != 0)
             blocks_.add(part.packets, part.value);
     }
 
-    std::array<Part, kParts> parts_{};
+    Part current_;                     // of the unit that had the last slice
+    std::array<Part, kParts> parts_{}; // but for the current one
     Blocks blocks_;
 };
 } // namespace nsdump

@@ -267,7 +267,7 @@ void StatsCollector::add_counters(SliceStats &stats, const Slice &slice)
         counter.packets += packets;
         if (!counter.per_unit.has(slice.unit->serial))
             counter.per_unit.begin(slice.unit->serial, double(packets));
-        counter.per_unit.add(slice.unit->serial, net);
+        counter.per_unit.add(net);
     }
 }
 

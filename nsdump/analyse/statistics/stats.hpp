@@ -93,8 +93,6 @@ struct SliceStats {
     {
         values.prefetch();
         ticks.self_errors.prefetch();
-        ticks.net_blocks.prefetch_block();
-        ticks.per_unit.prefetch_block();
     }
 };
 
@@ -314,7 +312,7 @@ inline void StatsCollector::add_net(SliceStats &stats, NameId name, double net, 
         return;
     if (!stats.ticks.per_unit.has(unit->serial)) [[unlikely]]
         begin_unit(stats, name, *unit);
-    stats.ticks.per_unit.add(unit->serial, net);
+    stats.ticks.per_unit.add(net);
 }
 
 // Counts slices like the one before them; the first one of a shape or run is left to slice().
