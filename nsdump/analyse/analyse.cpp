@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <limits>
 #include <string_view>
+#include <thread>
+
+#include <sched.h>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -429,6 +432,15 @@ bool read_without_epochs(TraceFile &trace, const Correction &correction,
     return has_kernel_nested || seen.has_nested();
 }
 } // namespace
+
+// hardware_concurrency() also counts CPUs that the thread may not use.
+unsigned usable_cpus()
+{
+    cpu_set_t cpus;
+    if (sched_getaffinity(0, sizeof cpus, &cpus) == 0)
+        return unsigned(CPU_COUNT(&cpus));
+    return std::thread::hardware_concurrency(); // more than fit into the set
+}
 
 StatsReport analyse_trace(const std::string &path, const AnalyseOptions &options)
 {

@@ -173,13 +173,14 @@ std::span<const Event> CpuStream::next_block()
     }
 }
 
-RecordCursor *CpuStream::next_payload()
+RecordCursor *CpuStream::next_payload(bool looks_ahead)
 {
     is_after_loss_ = false;
     finish_chunk();
     if (!next_chunk())
         return nullptr;
-    look_ahead();
+    if (looks_ahead)
+        look_ahead();
     return &cursor_;
 }
 

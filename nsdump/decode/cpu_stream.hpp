@@ -57,9 +57,10 @@ public:
     // The next block, empty at the end.  Events and their words are valid until the next call.
     std::span<const Event> next_block();
     // Instead of next_block(), without a plan, and of a format with records in place: the next
-    // payload, null at the end.  The caller reads all its records, from `at` to `end`, prefetches
-    // `ahead_bytes` behind them, and notes in the cursor what it found.
-    RecordCursor *next_payload();
+    // payload, null at the end.  The caller reads all its records, from `at` to `end`, and notes in
+    // the cursor what it found.  `looks_ahead`: sets `ahead_bytes`, for the caller to prefetch
+    // there; not if many threads run, since the mappings of each interrupt the CPUs of all.
+    RecordCursor *next_payload(bool looks_ahead);
     // True if records of this CPU were lost, or chunks are missing, right before the last block.
     // What lies between two windows of a plan is not lost.
     bool is_after_loss() const { return is_after_loss_; }

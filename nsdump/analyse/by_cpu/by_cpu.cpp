@@ -19,12 +19,17 @@ namespace
 {
 constexpr auto kProgressInterval = std::chrono::milliseconds(50);
 
+// With more threads beside the calling one, none looks ahead: measured were one and two.
+constexpr size_t kMostHelpersAhead = 1;
+
 // Hands out CPUs to threads, and merges their parts in the order of the CPUs.
 class Readers
 {
 public:
     Readers(const TraceFile &trace, const Correction &correction, const ByCpuOptions &options)
-        : trace_(trace), correction_(correction), options_(options), parts_(trace.cpus().size())
+        : correction_(correction), options_(options),
+          helpers_(std::clamp<size_t>(options.threads, 1, trace.cpus().size()) - 1),
+          reading_{trace, owners_, helpers_ <= kMostHelpersAhead}, parts_(trace.cpus().size())
     {
         for (const CpuChunks &chunks : trace.cpus())
             records_ += chunks.records;
@@ -34,9 +39,8 @@ public:
     {
         tell_progress(); // at least once: the other threads may be faster than this one
         std::vector<std::jthread> helpers;
-        const size_t others = std::clamp<size_t>(options_.threads, 1, parts_.size()) - 1;
         try {
-            for (size_t i = 0; i < others; ++i)
+            for (size_t i = 0; i < helpers_; ++i)
                 helpers.emplace_back([this] { work(false); });
         } catch (const std::system_error &) { // no more threads: the figures are the same
         }
@@ -55,10 +59,10 @@ private:
         for (uint32_t cpu = next_++; cpu < parts_.size(); cpu = next_++) {
             std::unique_ptr<CpuPart> part;
             try {
-                part = std::make_unique<CpuPart>(correction_, trace_.counter_names().size(),
+                part = std::make_unique<CpuPart>(correction_, reading_.trace.counter_names().size(),
                                                  options_.is_stepping);
                 read_cpu(
-                    trace_, cpu, owners_,
+                    reading_, cpu,
                     [&](uint64_t records) { return continues(records, tells_progress); }, *part);
                 part->statistics.finish(); // takes less memory while it waits for those before it
             } catch (...) {
@@ -87,7 +91,7 @@ private:
         if (!options_.progress || now - shown_ < kProgressInterval)
             return true;
         shown_ = now;
-        const uint64_t bytes = trace_.source().size_bytes();
+        const uint64_t bytes = reading_.trace.source().size_bytes();
         const double share = records_ > 0 ? double(done_) / double(records_) : 1;
         if (options_.progress(uint64_t(std::min(share, 1.0) * double(bytes)), bytes))
             return true;
@@ -124,10 +128,11 @@ private:
         }
     }
 
-    const TraceFile &trace_;
     const Correction &correction_;
     const ByCpuOptions &options_;
+    const size_t helpers_; // threads beside the calling one
     ThreadOwners owners_;
+    const CpuReading reading_;
     uint64_t records_ = 0;           // as declared
     std::atomic<uint64_t> done_ = 0; // records
     std::atomic<uint32_t> next_ = 0; // the next CPU to read

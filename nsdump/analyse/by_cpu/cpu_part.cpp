@@ -16,9 +16,11 @@ void CpuPart::merge(CpuPart &&other)
     has_nested |= other.has_nested;
 }
 
-void read_cpu(const TraceFile &trace, uint32_t cpu_index, ThreadOwners &owners,
+void read_cpu(const CpuReading &reading, uint32_t cpu_index,
               const std::function<bool(uint64_t)> &continues, CpuPart &part)
 {
+    const TraceFile &trace = reading.trace;
+    ThreadOwners &owners = reading.owners;
     NameTable names = trace.names(); // ids without a site are added to it
     DamageLog damage;
     CpuStream stream(trace, trace.cpus()[cpu_index], damage);
@@ -28,7 +30,7 @@ void read_cpu(const TraceFile &trace, uint32_t cpu_index, ThreadOwners &owners,
         names, {trace.counter_names().size(), trace.cpus().size(), false, {}, {}, names.has_ways()},
         seen);
     for (;;) {
-        RecordCursor *const records = stream.next_payload();
+        RecordCursor *const records = stream.next_payload(reading.looks_ahead);
         if (records)
             pairer.consume(*records, {cpu_index, stream.is_after_loss()},
                            [&](uint32_t thread_id) { threads.note(thread_id); });

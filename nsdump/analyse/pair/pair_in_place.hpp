@@ -31,7 +31,7 @@ struct TakenRecords {
 inline constexpr uint64_t kSliceMask = uint64_t{0xffff} << NSLICE_HEAD_SLICE_SHIFT;
 
 // Into the second-level cache: the chunk that is read now is in the first one.
-inline void prefetch_behind(const uint64_t *at, uintptr_t ahead_bytes)
+inline void prefetch_ahead(const uint64_t *at, uintptr_t ahead_bytes)
 {
     __builtin_prefetch(
         reinterpret_cast<const void *>(reinterpret_cast<uintptr_t>(at) + ahead_bytes), 0, 2);
@@ -99,7 +99,7 @@ void Pairer<Sink>::take_thread(ThreadState &thread, uint32_t cpu_index, RecordCu
     ShallowSlice open;
     for (uint64_t start = plain_start(thread); end - at >= kWords;) {
         const uint64_t ticks = at[0], head = at[1];
-        prefetch_behind(at, ahead_bytes);
+        prefetch_ahead(at, ahead_bytes);
         if ((head & ~kSliceMask) == start) {
             pass(ticks);
             if (is_stopped_next(at, kWords, end)) {

@@ -102,7 +102,8 @@ RunCommand add(command::ArgumentSet &arguments)
             .one_of({"auto", "always", "never"});
     arguments
         .add("--threads", options->threads,
-             "at most this many threads read CPUs at the same time; default: one for each CPU here")
+             "at most this many threads read CPUs at the same time; default: one for each usable "
+             "CPU")
         .kind("N")
         .check(is_positive);
     arguments.add_format(options->format, {"text", "json", "csv"});

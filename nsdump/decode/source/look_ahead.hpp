@@ -23,17 +23,20 @@ public:
     LookAhead(const LookAhead &) = delete;
     LookAhead &operator=(const LookAhead &) = delete;
 
-    // The address of the byte at an offset; 0 if it has none: the source is no file, or the bytes
-    // are not in the page cache (mapping them would wait for the disk).  The address is valid until
-    // the next call, for the given number of bytes up to the end of the file.
+    // The address of the byte at an offset; 0 if it has none: the source is no file, the last byte
+    // is not in the page cache (mapping it would wait for the disk), there are more than some MiB,
+    // or the kernel does not offer what this takes, such as MADV_POPULATE_READ of Linux 5.14.  The
+    // address is valid until the next call, for the given number of bytes up to the end of the
+    // file.
     uintptr_t address_of(uint64_t offset, uint64_t bytes);
 
 private:
+    void *map(uint64_t begin, size_t bytes);
     void unmap();
 
-    int file_;
+    int file_; // -1: none, or it cannot be used
     uint64_t size_bytes_;
-    void *mapping_ = nullptr;
-    size_t mapped_bytes_ = 0;
+    std::byte *window_ = nullptr; // of the file, mapped
+    uint64_t begin_ = 0;          // its offset
 };
 } // namespace nsdump

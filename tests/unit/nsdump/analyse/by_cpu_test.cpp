@@ -7,6 +7,7 @@
 #include "export/exporter.hpp"
 #include "nsdump_support.hpp"
 #include "support/catch.hpp"
+#include "support/temp_dir.hpp"
 
 using test_support::entry;
 using test_support::source_of;
@@ -42,10 +43,10 @@ std::vector<uint16_t> sites(TraceBuilder &trace)
             trace.site("length", NSLICE_KIND_MARK), trace.site("cut")};
 }
 
-TraceBuilder made(uint32_t cpus = kCpus)
+TraceBuilder made(uint32_t cpus = kCpus, size_t chunk_bytes = 4096)
 {
     TraceBuilder trace;
-    trace.set_chunk_bytes(4096);
+    trace.set_chunk_bytes(chunk_bytes);
     trace.info(test_support::plain_info(1e9));
     trace.calibration(NSLICE_CALIBRATION_START, 0, 0, {entry(NSLICE_KIND_START, 0, 7, 21)});
     const auto ids = sites(trace);
@@ -79,6 +80,23 @@ TEST_CASE("the report is the same to the bit for any number of threads", "[nsdum
     const std::string one = nsdump::stats_json(analyse(trace, 1));
     for (const unsigned threads : {0u, 2u, 3u, 5u, 16u})
         REQUIRE(nsdump::stats_json(analyse(trace, threads)) == one);
+}
+
+TEST_CASE("a file whose chunks one thread prefetches has the same report", "[nsdump][by_cpu]")
+{
+    TraceBuilder builder = made(kCpus, NSLICE_MAX_PAYLOAD_BYTES);
+    test_support::TempDir folder;
+    builder.write(folder / "a.nsl");
+    nsdump::TraceFile trace(folder / "a.nsl");
+    REQUIRE(trace.cpus()[0].chunks > 1);
+    nsdump::StatsReport in_memory = analyse(builder, 2);
+    in_memory.path = folder / "a.nsl";
+    nsdump::AnalyseOptions options;
+    for (const unsigned threads : {1u, 2u}) {
+        options.threads = threads;
+        CHECK(nsdump::stats_json(nsdump::analyse_trace(folder / "a.nsl", options)) ==
+              nsdump::stats_json(in_memory));
+    }
 }
 
 TEST_CASE("CPUs that are read apart give the figures of one pass over all", "[nsdump][by_cpu]")

@@ -2,6 +2,7 @@
 #include "decode/cpu_stream.hpp"
 
 #include "nsdump_support.hpp"
+#include "source/look_ahead_support.hpp"
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
 
@@ -186,8 +187,8 @@ TEST_CASE("a clock that goes back by more than half its range is counted", "[nsd
 TEST_CASE("a large payload says where the next one of its CPU can be prefetched",
           "[nsdump][stream]")
 {
-    constexpr uint32_t kLargest = 1 << 18; // bytes
-    const size_t chunk_bytes = GENERATE(size_t(1 << 12), size_t(kLargest));
+    const size_t chunk_bytes = GENERATE(size_t(1 << 12), size_t(NSLICE_MAX_PAYLOAD_BYTES));
+    const bool looks_ahead = GENERATE(false, true);
     test_support::TempDir folder;
     TraceBuilder builder;
     builder.info(test_support::plain_info());
@@ -195,11 +196,13 @@ TEST_CASE("a large payload says where the next one of its CPU can be prefetched"
     for (uint64_t i = 0; i < 200'000; ++i)
         builder.start(i % 2, 1, 1, i);
     builder.write(folder / "a.nsl");
+    if (!test_support::can_look_ahead_in(folder / "a.nsl"))
+        return;
     nsdump::TraceFile trace(folder / "a.nsl");
     nsdump::CpuStream stream(trace, trace.cpus()[1]);
     uint64_t expected_ticks = 1;
     size_t ahead = 0;
-    while (nsdump::RecordCursor *const records = stream.next_payload()) {
+    while (nsdump::RecordCursor *const records = stream.next_payload(looks_ahead)) {
         REQUIRE(records->at[0] == expected_ticks);
         expected_ticks += 2 * uint64_t(records->end - records->at) / NSLICE_HEAD_WORDS;
         if (records->ahead_bytes == 0)
@@ -210,5 +213,5 @@ TEST_CASE("a large payload says where the next one of its CPU can be prefetched"
         REQUIRE(next[0] == expected_ticks); // the test's file is not truncated
     }
     CHECK(expected_ticks == 200'001);
-    CHECK((ahead > 0) == (chunk_bytes == kLargest));
+    CHECK((ahead > 0) == (looks_ahead && chunk_bytes == NSLICE_MAX_PAYLOAD_BYTES));
 }
