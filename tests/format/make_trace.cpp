@@ -17,6 +17,7 @@ struct Options {
     std::string out;
     uint64_t records = 1'000'000;
     uint32_t cpus = 2;
+    uint32_t idle_cpus = 0;    // further ones with one unit each
     uint32_t threads = 0;      // take turns on each CPU, one unit each; 0: one
     uint32_t sites = 0;        // slice names, distributed over the threads; 0: the standard four
     bool shares_sites = false; // each thread may run any of them
@@ -163,6 +164,18 @@ uint64_t write_unit(test_support::TraceBuilder &trace, const Sites &sites, const
     return records;
 }
 
+std::vector<Cpu> make_cpus(const Options &options, uint64_t begin_ticks)
+{
+    std::vector<Cpu> cpus(options.cpus);
+    for (uint32_t i = 0; i < options.cpus; ++i) {
+        cpus[i].number = i;
+        cpus[i].thread = cpus[i].first_thread = 1000 + i * std::max(options.threads, 1u);
+        cpus[i].ticks = begin_ticks + 1000 + 7 * i;
+        cpus[i].totals.assign(options.counters, 0);
+    }
+    return cpus;
+}
+
 void write_trace(test_support::TraceBuilder &trace, const Options &options)
 {
     using namespace test_support;
@@ -194,13 +207,7 @@ void write_trace(test_support::TraceBuilder &trace, const Options &options)
     for (uint32_t i = 0; i < options.sites; ++i)
         sites.many.push_back(
             trace.site("function_" + std::to_string(i), NSLICE_KIND_START, "many.c", i + 1));
-    std::vector<Cpu> cpus(options.cpus);
-    for (uint32_t i = 0; i < options.cpus; ++i) {
-        cpus[i].number = i;
-        cpus[i].thread = cpus[i].first_thread = 1000 + i * std::max(options.threads, 1u);
-        cpus[i].ticks = begin_ticks + 1000 + 7 * i;
-        cpus[i].totals.assign(options.counters, 0);
-    }
+    std::vector<Cpu> cpus = make_cpus(options, begin_ticks);
     Random random{options.seed * 0x9e3779b97f4a7c15u + 1};
     uint64_t written = 0;
     while (written < options.records) { // the CPU that is behind is next, so that records
@@ -211,6 +218,12 @@ void write_trace(test_support::TraceBuilder &trace, const Options &options)
                 next = &cpu;
         written += write_unit(trace, sites, options, *next, cpus[(next->number + 1) % cpus.size()],
                               random);
+    }
+    for (uint32_t i = 0; i < options.idle_cpus; ++i) {
+        Cpu idle = cpus.front();
+        idle.number = options.cpus + i;
+        idle.thread = idle.first_thread = 1000 + idle.number * std::max(options.threads, 1u);
+        write_unit(trace, sites, options, idle, cpus.front(), random);
     }
     uint64_t end_ticks = begin_ticks;
     for (const Cpu &cpu : cpus)
@@ -236,6 +249,8 @@ int main(int argc, char **argv)
     arguments.add("--records", options.records,
                   "minimum number of records; only whole units are written");
     arguments.add("--cpus", options.cpus, "CPUs, by default with one thread each").range(1, 4096);
+    arguments.add("--idle-cpus", options.idle_cpus, "CPUs behind these with one unit each")
+        .range(0, 4096);
     arguments.add("--threads", options.threads, "threads on each CPU, taking turns after each unit")
         .range(0, 60000);
     arguments.add("--sites", options.sites, "number of slice names, distributed over the threads")

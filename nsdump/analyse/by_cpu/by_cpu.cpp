@@ -19,6 +19,10 @@ namespace
 {
 constexpr auto kProgressInterval = std::chrono::milliseconds(50);
 
+// CPUs that may be read before those in front of them were merged: a part takes some 90 KB, and a
+// trace may have one large CPU and 8191 small ones.
+constexpr size_t kMostAhead = 256;
+
 // With more threads beside the calling one, none looks ahead: measured were one and two.
 constexpr size_t kMostHelpersAhead = 1;
 
@@ -57,6 +61,7 @@ private:
     void work(bool tells_progress)
     {
         for (uint32_t cpu = next_++; cpu < parts_.size(); cpu = next_++) {
+            wait_for_turn(cpu, tells_progress);
             std::unique_ptr<CpuPart> part;
             try {
                 part = std::make_unique<CpuPart>(correction_, reading_.trace.counter_names().size(),
@@ -70,6 +75,21 @@ private:
                 fail();
             }
             take(cpu, std::move(part));
+        }
+    }
+    // The thread that reads the first CPU that was not merged never waits.
+    void wait_for_turn(uint32_t cpu, bool tells_progress)
+    {
+        std::unique_lock lock(mutex_);
+        const auto may_begin = [&] {
+            return cpu < merged_ + kMostAhead || failure_ || is_interrupted_ ||
+                   !owners_.are_apart();
+        };
+        while (!has_ended_.wait_for(lock, kProgressInterval, may_begin)) {
+            lock.unlock();
+            if (tells_progress)
+                tell_progress();
+            lock.lock();
         }
     }
     // With the lock, in a handler: ends all others.
@@ -113,15 +133,15 @@ private:
         } catch (...) {
             fail();
         }
-        if (++ended_ == parts_.size())
-            have_ended_.notify_all();
+        ++ended_;
+        has_ended_.notify_all();
     }
     // Until all parts were read; meanwhile shows the progress of the other threads.
     void wait()
     {
         std::unique_lock lock(mutex_);
-        while (!have_ended_.wait_for(lock, kProgressInterval,
-                                     [&] { return ended_ == parts_.size(); })) {
+        while (!has_ended_.wait_for(lock, kProgressInterval,
+                                    [&] { return ended_ == parts_.size(); })) {
             lock.unlock();
             tell_progress();
             lock.lock();
@@ -138,8 +158,8 @@ private:
     std::atomic<uint32_t> next_ = 0; // the next CPU to read
     std::atomic<bool> is_interrupted_ = false;
     std::chrono::steady_clock::time_point shown_{};
-    std::mutex mutex_; // of the following
-    std::condition_variable have_ended_;
+    std::mutex mutex_;                            // of the following
+    std::condition_variable has_ended_;           // a part
     size_t ended_ = 0;                            // parts that were read, or failed
     std::vector<std::unique_ptr<CpuPart>> parts_; // read and not yet merged
     size_t merged_ = 0;
