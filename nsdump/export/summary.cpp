@@ -71,17 +71,21 @@ std::string number_or_dash(const std::optional<double> &value, int digits)
     return value ? fmt::format("{:.{}f}", *value, digits) : "-";
 }
 
-// A narrow screen lacks the last columns.
-const Cells kTitles = {"share", "count", "net", "±95 %", "p99", "net/packet"};
+// A narrow screen lacks the last columns.  Raw values are only shown if there are no others.
+Cells titles(bool is_raw)
+{
+    return {"share", "count", is_raw ? "raw" : "net", "±95 %", "p99", "net/packet"};
+}
 
-Cells cells_of(const FieldReport &field, double all_ticks)
+Cells cells_of(const FieldReport &field, double all_ticks, bool is_raw)
 {
     using Value = std::optional<double>;
     const Distribution &shown = field.net ? *field.net : field.raw;
+    const bool has_mean = field.net || is_raw;
     return {fmt::format("{:.1f} %", all_ticks > 0 ? 100 * own_total(field) / all_ticks : 0),
             std::to_string(field.count),
-            number_or_dash(field.net ? Value(field.net->trimmed_mean) : Value(), 1),
-            number_or_dash(field.net ? field.net->trimmed_ci95 : Value(), 2),
+            number_or_dash(has_mean ? Value(shown.trimmed_mean) : Value(), 1),
+            number_or_dash(has_mean ? shown.trimmed_ci95 : Value(), 2),
             number_or_dash(shown.p99, 1),
             number_or_dash(field.per_packet ? field.per_packet->net_trimmed : Value(), 2)};
 }
@@ -103,22 +107,28 @@ std::vector<Row> rows_of(const StatsReport &report)
     return rows;
 }
 
+bool are_raw(const std::vector<Row> &rows)
+{
+    return std::ranges::none_of(rows, [](const Row &row) { return row.field->net.has_value(); });
+}
+
 void put_table(const std::vector<Row> &rows, size_t shown, Screen &screen)
 {
+    const bool is_raw = are_raw(rows);
     double all_ticks = 0;
     for (const Row &row : rows)
         all_ticks += row.own_ticks;
     size_t name_width = 5;
-    std::vector<Cells> table = {kTitles};
+    std::vector<Cells> table = {titles(is_raw)};
     for (size_t i = 0; i < shown; ++i) {
-        table.push_back(cells_of(*rows[i].field, all_ticks));
+        table.push_back(cells_of(*rows[i].field, all_ticks, is_raw));
         name_width =
             std::max(name_width,
                      std::min({display_width(rows[i].name), kMostNameColumns, screen.columns()}));
     }
     std::vector<size_t> widths;
     size_t all_columns = name_width;
-    for (size_t column = 0; column < kTitles.size(); ++column) {
+    for (size_t column = 0; column < table[0].size(); ++column) {
         size_t width = 0;
         for (const Cells &cells : table)
             width = std::max(width, display_width(cells[column]));
@@ -186,9 +196,9 @@ std::string stats_summary(const StatsReport &report, const ScreenSize &size)
     const size_t shown = std::min(rows.size(), room);
     if (shown > 0) {
         screen.line("");
-        screen.line(fmt::format("in {}; net: trimmed mean; share: of all slices' own time, not "
+        screen.line(fmt::format("in {}; {}: trimmed mean; share: of all slices' own time, not "
                                 "trimmed",
-                                printable(rows[0].field->unit)));
+                                printable(rows[0].field->unit), are_raw(rows) ? "raw" : "net"));
         put_table(rows, shown, screen);
     }
     screen.line("");

@@ -103,6 +103,20 @@ TEST_CASE("the table says which values are trimmed, on 80 columns", "[nsdump][su
     CHECK(std::ranges::count_if(lines, is_caption) == 1);
 }
 
+TEST_CASE("without a calibration the table has raw values, and says so", "[nsdump][summary]")
+{
+    nsdump::StatsReport report = test_support::report_of_slices(25);
+    for (nsdump::FieldReport &field : report.slices.at(0).values) {
+        field.net.reset();
+        field.self.reset();
+        field.per_packet.reset();
+    }
+    const auto lines = lines_of(stats_summary(report, {80, 24}));
+    CHECK_THAT(lines.at(3), Contains("; raw: trimmed mean;"));
+    CHECK_THAT(lines.at(4), Contains(" raw ") && !Contains("  net "));
+    CHECK_THAT(lines.at(5), Contains(" 112.0 ")); // of 100 to 124
+}
+
 TEST_CASE("a slice that is rarely long has its share of the time, and a small net value",
           "[nsdump][summary]")
 {
