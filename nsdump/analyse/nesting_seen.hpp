@@ -17,8 +17,7 @@ public:
         has_nested_ |= (slice.inside.ends | slice.inside.marks) != 0;
         statistics_.slice(slice);
     }
-    // The first slice with others inside comes by slice(): these two are refused for the first one
-    // of a shape.
+    // The statistics refuse both for a shape that slice() has not had.
     [[gnu::always_inline]] bool plain(const PlainSlice &slice) { return statistics_.plain(slice); }
     [[gnu::always_inline]] bool leaves(const LeavesSlice &slice)
     {

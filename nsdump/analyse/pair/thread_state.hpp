@@ -49,8 +49,8 @@ struct ThreadState {
     {
         for (size_t at = 0; at < 2 * sizeof(OpenSlice); at += 64)
             __builtin_prefetch(reinterpret_cast<const char *>(frames.data()) + at, 1);
-        __builtin_prefetch(units.data(), 1);
-        __builtin_prefetch(reinterpret_cast<const char *>(units.data()) + 64, 1);
+        for (size_t at = 0; at < sizeof(Unit); at += 64)
+            __builtin_prefetch(reinterpret_cast<const char *>(units.data()) + at, 1);
     }
     void set_open_units(uint32_t count)
     {

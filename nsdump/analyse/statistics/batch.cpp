@@ -216,7 +216,7 @@ void StatsCollector::add_batched(SliceStats &stats, const BatchedSlice &one)
     if (one.unit_serial() == 0)
         return;
     ticks.packets += one.packets();
-    if (!ticks.per_unit.has(one.unit_serial()))
+    if (!ticks.per_unit.go_to(one.unit_serial()))
         ticks.per_unit.begin(one.unit_serial(), one.packets());
     ticks.per_unit.add(net);
 }

@@ -15,8 +15,12 @@ namespace nsdump
 class PerUnit
 {
 public:
-    bool has(uint64_t serial) { return current_.serial == serial || go_back_to(serial); }
-    // `packets`: 0 if the unit's packets were already counted.
+    // Makes a unit that began before the current one; false if it has to begin (again).
+    [[nodiscard]] bool go_to(uint64_t serial)
+    {
+        return current_.serial == serial || go_back_to(serial);
+    }
+    // Makes another unit the current one.  `packets`: 0 if they were already counted.
     void begin(uint64_t serial, double packets)
     {
         if (place_of(serial) != place_of(current_.serial)) {
@@ -26,7 +30,7 @@ public:
         flush(current_);
         current_ = {serial, packets, 0};
     }
-    // To the unit for which has() was true, or that began, last.
+    // To the current unit.
     void add(double value) { current_.value += value; }
     // See Blocks.
     void prefetch() const

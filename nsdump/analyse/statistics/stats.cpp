@@ -265,7 +265,7 @@ void StatsCollector::add_counters(SliceStats &stats, const Slice &slice)
             continue;
         const uint64_t packets = is_first ? slice.unit->packets : 0;
         counter.packets += packets;
-        if (!counter.per_unit.has(slice.unit->serial))
+        if (!counter.per_unit.go_to(slice.unit->serial))
             counter.per_unit.begin(slice.unit->serial, double(packets));
         counter.per_unit.add(net);
     }

@@ -310,7 +310,7 @@ inline void StatsCollector::add_net(SliceStats &stats, NameId name, double net, 
     stats.ticks.net_blocks.add(net);
     if (!unit)
         return;
-    if (!stats.ticks.per_unit.has(unit->serial)) [[unlikely]]
+    if (!stats.ticks.per_unit.go_to(unit->serial)) [[unlikely]]
         begin_unit(stats, name, *unit);
     stats.ticks.per_unit.add(net);
 }

@@ -33,9 +33,9 @@ TEST_CASE("units that are open at the same time keep their slices separate", "[n
     units.begin(1, 10);
     units.begin(2, 10);
     for (int i = 0; i < 5; ++i) {
-        REQUIRE(units.has(1));
+        REQUIRE(units.go_to(1));
         units.add(20);
-        REQUIRE(units.has(2));
+        REQUIRE(units.go_to(2));
         units.add(20);
     }
     units.finish();
@@ -51,7 +51,7 @@ TEST_CASE("a unit that returns after others makes the error too large, never too
     units.add(50);
     units.begin(9, 10); // evicts 1
     units.add(100);
-    REQUIRE_FALSE(units.has(1));
+    REQUIRE_FALSE(units.go_to(1));
     units.begin(1, 0);
     units.add(50);
     units.finish();
@@ -78,7 +78,7 @@ TEST_CASE("units in any order fill the blocks as parts of their own would", "[ns
         latest = std::max(latest, serial);
         const auto value = double(random() % 1000), packets = double(random() % 4);
         Part &part = parts[serial % 8];
-        REQUIRE(units.has(serial) == (part.serial == serial));
+        REQUIRE(units.go_to(serial) == (part.serial == serial));
         if (part.serial != serial) {
             flush(part);
             part = {serial, packets, 0};
