@@ -8,6 +8,7 @@ import pathlib
 import struct
 import subprocess
 
+import needs
 from mapi_captures_library import (
     TIME_S,
     TRACE,
@@ -401,4 +402,5 @@ class Captures(CapturesTest):
 
 
 if __name__ == "__main__":
+    needs.captures(TRACE)
     main()

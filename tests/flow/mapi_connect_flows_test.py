@@ -5,6 +5,7 @@ through mapid."""
 
 import unittest
 
+import needs
 from mapid import DATA, Daemon
 
 TRACE = DATA / "mapi/tracefile"
@@ -193,4 +194,5 @@ class Cooking(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    needs.captures(TRACE)
     unittest.main()

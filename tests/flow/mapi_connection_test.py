@@ -276,11 +276,13 @@ class States(unittest.TestCase):
         self.assertGreaterEqual(evicted, 150000 - 131072)
 
     def test_real_captures_agree_with_tshark(self):
+        captures = [
+            DATA / f"ntop+nDPI/tests/cfgs/default/pcap/{name}.pcap"
+            for name in ("ftp", "KakaoTalk_chat")
+        ]
         needs.tools("tshark")
-        for capture in (
-            DATA / "ntop+nDPI/tests/cfgs/default/pcap/ftp.pcap",
-            DATA / "ntop+nDPI/tests/cfgs/default/pcap/KakaoTalk_chat.pcap",
-        ):
+        needs.captures(*captures)
+        for capture in captures:
             fields = ["frame.number", "tcp.stream", "ip.src", "tcp.flags"]
             text = subprocess.run(
                 ["tshark", "-n", "-r", capture, "-Y", "tcp", "-T", "fields"]

@@ -12,6 +12,7 @@ import subprocess
 import time
 import unittest
 
+import needs
 from mapid import BUILD, DATA, FLOW_GONE, ClientError, Daemon, wait_until
 
 TRACE = DATA / "mapi/tracefile"
@@ -413,4 +414,5 @@ class Reconnect(Test):
 
 
 if __name__ == "__main__":
+    needs.captures(TRACE)
     unittest.main()

@@ -22,6 +22,7 @@ import pathlib
 import re
 import unittest
 
+import needs
 from mapid import DATA, ClientError, Daemon
 
 MAPI_CORE = pathlib.Path(os.environ["NETSLICE_SOURCE"]) / "mapi-core"
@@ -389,4 +390,5 @@ class Misuse(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    needs.captures(TRACE)
     unittest.main()

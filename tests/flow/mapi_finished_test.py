@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import unittest
 
+import needs
 from mapid import BUILD, DATA, Daemon, wait_until
 
 TRACE = DATA / "mapi/tracefile"
@@ -165,4 +166,5 @@ class Test(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    needs.captures(TRACE)
     unittest.main()

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import threading
 
+import needs
 from mapi_live_library import UDP, LiveTest, main, send, wait_until
 from mapid import BUILD, DATA, ClientError, Daemon
 
@@ -191,4 +192,5 @@ class Reload(LiveTest):
 
 
 if __name__ == "__main__":
+    needs.captures(TRACE, OTHER)
     main()

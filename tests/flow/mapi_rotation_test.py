@@ -4,6 +4,7 @@
 
 import subprocess
 
+import needs
 from mapi_captures_library import TIME_S, TRACE, CapturesTest, found, frame, main, pcap, run, times
 
 
@@ -134,4 +135,5 @@ class Rotation(CapturesTest):
 
 
 if __name__ == "__main__":
+    needs.captures(TRACE)
     main()

@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import unittest
 
+import needs
 from mapid import BUILD, DATA, Client, Daemon
 
 TRACE = DATA / "mapi/tracefile"
@@ -63,12 +64,11 @@ class Service(unittest.TestCase):
             self.assertIn("without libsystemd", process.stderr.read())
             self.skipTest("built without libsystemd, and reports that")
         client = Client(self.path)
-        if TRACE.exists():
-            client.do(
-                f"flow = Flow.offline({str(TRACE)!r})\npackets = flow.apply('PKT_COUNTER')\n"
-                "flow.run()"
-            )
-            self.assertEqual(client.get("flow.word(packets)"), 893)
+        needs.captures(TRACE)
+        client.do(
+            f"flow = Flow.offline({str(TRACE)!r})\npackets = flow.apply('PKT_COUNTER')\nflow.run()"
+        )
+        self.assertEqual(client.get("flow.word(packets)"), 893)
         client.kill()
         process.terminate()
         self.assertEqual(process.wait(60), 0)

@@ -8,6 +8,7 @@ import pathlib
 import subprocess
 import unittest
 
+import needs
 from mapid import BUILD, DATA, Daemon, wait_until
 
 TRACE = DATA / "mapi/tracefile"
@@ -172,4 +173,5 @@ class Appendix(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    needs.captures(TRACE)
     unittest.main()

@@ -4,9 +4,20 @@
 import os
 import pathlib
 import shutil
-import sys
+import unittest
 
 SKIP = 77
+
+
+class Skipped(SystemExit, unittest.SkipTest):
+    """Raised inside a test it skips that test, elsewhere the program."""
+
+    def __init__(self, reason):
+        super().__init__(SKIP)
+        self.reason = reason
+
+    def __str__(self):
+        return self.reason
 
 
 def tools(*names):
@@ -23,7 +34,7 @@ def captures(*paths):
 
 def skip(reason):
     print(f"skipped: {reason}")
-    sys.exit(SKIP)
+    raise Skipped(reason)
 
 
 def uprobes():

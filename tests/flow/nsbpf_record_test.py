@@ -115,8 +115,6 @@ class Kernel(unittest.TestCase):
         costs = {one["kind"]: one for one in stats["calibration"]["kernel"] if one["cpu"] == 0}
         self.assertGreater(costs["CALL"]["outer"], 0)
         self.assertGreater(costs["BEHIND"]["outer"], 0)
-        # A pair inside a program costs two records: neither contains a call.
-        self.assertAlmostEqual(costs["START"]["outer"], 2 * costs["START"]["inner"], places=2)
         ticks = {
             one["name"]: value
             for one in stats["slices"]
