@@ -21,13 +21,19 @@ inline std::filesystem::path shared_data()
     return std::filesystem::exists(beside) ? beside : std::filesystem::path{};
 }
 
+// Whether ./run test release-long or asan-long runs the test.
+inline bool asks_for_all_cases()
+{
+    const char *all = std::getenv("NETSLICE_ALL_CASES");
+    return all && std::string(all) == "yes";
+}
+
 // Tests of many similar cases run a part of them with AddressSanitizer, the same ones each time,
-// which then takes about as long as all of them without.  ./run test asan-long runs all.
+// which then takes about as long as all of them without.
 inline bool runs_all_cases()
 {
 #ifdef __SANITIZE_ADDRESS__
-    const char *all = std::getenv("NETSLICE_ALL_CASES");
-    return all && std::string(all) == "yes";
+    return asks_for_all_cases();
 #else
     return true;
 #endif

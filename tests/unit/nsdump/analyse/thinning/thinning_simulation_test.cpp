@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Simulated programs with known work: the 95 % interval by random thinning holds it in 93 to 97
 // cases of 100, though work depends on the data, load is alike in neighbouring epochs and grows,
-// some slices are interrupted, and the calibration is not that of the program.
+// some slices are interrupted, and the calibration is not that of the program.  Few trials, beside
+// ./run test release-long, leave room for chance.
 #include <cmath>
 
 #include "support/catch.hpp"
+#include "support/requires.hpp"
 #include "thinning/program.hpp"
 
 using namespace simulation;
 
 namespace
 {
-constexpr int kTrials = 500;
+const bool kHasMany = test_support::asks_for_all_cases();
+const int kTrials = kHasMany ? 500 : 150;
 
 struct Held {
     int trials = 0, held = 0;
@@ -49,8 +52,9 @@ void check(const char *what, const Held &held)
 {
     INFO(what << ": " << held.held << " of " << held.trials);
     CHECK(held.trials >= kTrials * 9 / 10);
-    CHECK(held.share() >= 0.93);
-    CHECK(held.share() <= 0.97);
+    const double by_chance = kHasMany ? 0 : 1.96 * std::sqrt(0.05 * 0.95 / kTrials);
+    CHECK(held.share() >= 0.93 - by_chance);
+    CHECK(held.share() <= 0.97 + by_chance);
 }
 } // namespace
 
