@@ -22,7 +22,7 @@ struct RecordCursor {
     uint64_t last_ticks = 0;      // of the record before the next one
     uint64_t steps = 0;           // of the last block, by bitwise or: ticks from record to record
     bool goes_back = false;       // the clock, somewhere in or before this payload
-    // From each word to an address to prefetch, see LookAhead; 0 if there is none.
+    // Offset of the address to prefetch (LookAhead) from the address of a word; 0 if unknown.
     uintptr_t ahead_bytes = 0;
 };
 

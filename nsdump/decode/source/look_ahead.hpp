@@ -24,7 +24,7 @@ public:
     LookAhead &operator=(const LookAhead &) = delete;
 
     // The address of the byte at an offset; 0 if it has none: the source is no file, the last byte
-    // is not in the page cache (mapping it would wait for the disk), there are more than some MiB,
+    // is not in the page cache (mapping it would wait for the disk), there are more than 8 MiB,
     // or the kernel does not offer what this takes, such as MADV_POPULATE_READ of Linux 5.14.  The
     // address is valid until the next call, for the given number of bytes up to the end of the
     // file.
