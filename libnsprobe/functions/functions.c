@@ -187,7 +187,9 @@ static void __attribute__((constructor)) patch_program(void)
     hide_from_children();
     nsf_threads_begin();
     make_slices(&found);
+    nsp_detail_code_begin();
     error = nsf_patch(&found);
+    nsp_detail_code_end();
     if (error)
         refuse("%s", error);
     tell_facts(&found, expression);

@@ -245,7 +245,7 @@ std::string explain_text(const SliceReport &slice)
         text += fmt::format("thinned     none: {}\n", printable(one.reason));
     if (const double probes = probes_off(one); one.net && probes > 0)
         text += fmt::format(
-            "still there {:.2f} probes that are off, a load and a branch each: part of net, "
+            "still there {:.2f} probes that are off, an instruction or a few each: part of net, "
             "and not of its interval\n",
             probes);
     text += fmt::format("net         {}: used: {}", text_of(one.combined), source_name(one.used));

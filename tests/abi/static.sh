@@ -49,6 +49,10 @@ for compiler in gcc clang-14; do
     try "$compiler" work.c work=1000 work=1000 -O2 -fPIE -static-pie
     try "$compiler" work.c work=1000 work=1000 -O2 -ffunction-sections -fdata-sections -Wl,--gc-sections
 done
+for compiler in gcc clang-14; do
+    try "$compiler" segments.c "far=1000 work=1000" "far=1000 work=1000" -O2 -no-pie -fno-pie -Wl,--section-start=.far=0x10000000 \
+        -ffunction-sections -Wl,--gc-sections -Wl,-z,start-stop-gc
+done
 try gcc work.c work=1000 work=1000 -O2 -flto -ffunction-sections -fdata-sections -Wl,--gc-sections
 try gcc work.c work=1000 work=1000 -O2 -flto -static -ffunction-sections -fdata-sections -Wl,--gc-sections
 for compiler in g++ clang++-14; do

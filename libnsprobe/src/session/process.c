@@ -331,9 +331,11 @@ int nsp_process_check(const struct nsp_session_config *config)
 static int begin(const struct nsp_shm_map *map)
 {
     uint32_t ring_kind, counters;
-    int err = nsp_source_choose(map->shm->counters, (enum nsp_counter_source)map->shm->source,
-                                &counters, process.names, sizeof(process.names));
+    int err = nsp_sites_check();
 
+    if (!err)
+        err = nsp_source_choose(map->shm->counters, (enum nsp_counter_source)map->shm->source,
+                                &counters, process.names, sizeof(process.names));
     if (!err)
         err = check_thin(map->shm->thin_permille);
     if (!err) /* last, since it binds later processes */

@@ -17,6 +17,7 @@
 #include <nsprobe/file.h>
 
 #include "known_sites.h"
+#include "places.h"
 #include "selection.h"
 #include "session/announce.h"
 #include "session/error.h"
@@ -126,10 +127,20 @@ static void switch_range(const struct site_range *range)
     }
 }
 
-static void switch_all(void)
+/* Returns 0 or -errno: some that are on are not recorded. */
+static int switch_all(void)
 {
     for (size_t i = 0; i < range_count; ++i)
         switch_range(&ranges[i]);
+    return nsp_places_follow();
+}
+
+/* Not under the lock: a program that does not read its standard error would block fork(). */
+static void report_code(int err)
+{
+    if (err)
+        fprintf(stderr, "netslice: code of probes cannot be changed: %s (some are not recorded)\n",
+                strerror(-err));
 }
 
 void nsp_sites_publish(const struct nsp_shm_map *map)
@@ -144,13 +155,26 @@ void nsp_sites_publish(const struct nsp_shm_map *map)
     pthread_mutex_unlock(&lock);
 }
 
+int nsp_sites_check(void)
+{
+    int err;
+
+    pthread_mutex_lock(&lock);
+    err = nsp_places_check();
+    pthread_mutex_unlock(&lock);
+    return err;
+}
+
 void nsp_sites_switch(uint32_t new_mode)
 {
+    int err;
+
     pthread_mutex_lock(&lock);
     mode = new_mode;
     memset(is_off, 0, sizeof(is_off));
-    switch_all();
+    err = switch_all();
     pthread_mutex_unlock(&lock);
+    report_code(err);
 }
 
 int nsp_sites_name_of(uint16_t id)
@@ -161,12 +185,14 @@ int nsp_sites_name_of(uint16_t id)
 size_t nsp_sites_thin(const uint8_t *off, uint16_t *ids, size_t room)
 {
     size_t count = 0;
+    int err;
 
     pthread_mutex_lock(&lock);
     memcpy(is_off + 1, off, NSP_THIN_NAMES);
     for (size_t i = 0; i < range_count; ++i)
         for (struct nsp_site *site = ranges[i].begin; site < ranges[i].end; ++site)
             switch_site(site);
+    err = nsp_places_follow();
     for (size_t i = 0; i < nsp_known_count(); ++i) { /* in ascending order of their ids */
         const struct nsp_known_site *const known = nsp_known_at(i);
 
@@ -177,7 +203,8 @@ size_t nsp_sites_thin(const uint8_t *off, uint16_t *ids, size_t room)
         ++count;
     }
     pthread_mutex_unlock(&lock);
-    return count;
+    report_code(err);
+    return err ? SIZE_MAX : count;
 }
 
 uint32_t nsp_sites_generation(void)
@@ -187,7 +214,7 @@ uint32_t nsp_sites_generation(void)
 
 int nsp_sites_select(const char *new_rules)
 {
-    int err = nsp_selection_check(new_rules);
+    int err = nsp_selection_check(new_rules), code_err;
 
     if (err)
         return err;
@@ -198,10 +225,13 @@ int nsp_sites_select(const char *new_rules)
         err = nsp_fail(-ENOTSUP, "slices cannot be changed while instructions are stepped "
                                  "(source=step): a slice whose STOP is off would never end");
     else
+        err = nsp_places_check();
+    if (!err)
         strcpy(rules, new_rules);
     __atomic_fetch_add(&generation, 1, __ATOMIC_RELEASE);
-    switch_all();
+    code_err = switch_all();
     pthread_mutex_unlock(&lock);
+    report_code(code_err);
     return err;
 }
 
@@ -353,6 +383,35 @@ void nsp_detail_unregister_sites(struct nsp_site *begin, struct nsp_site *end)
     pthread_mutex_unlock(&lock);
     /* A thread's rseq area may still refer to a sequence in the object being unloaded. */
     syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ, 0, 0);
+}
+
+void nsp_detail_register_places(const struct nsp_place *begin, const struct nsp_place *end)
+{
+    const struct nsp_places range = nsp_places_of(begin, end);
+    int err;
+
+    pthread_mutex_lock(&lock);
+    nsp_places_add(&range);
+    err = nsp_places_follow();
+    pthread_mutex_unlock(&lock);
+    report_code(err);
+}
+
+void nsp_detail_unregister_places(const struct nsp_place *begin)
+{
+    pthread_mutex_lock(&lock);
+    nsp_places_remove(begin);
+    pthread_mutex_unlock(&lock);
+}
+
+void nsp_detail_code_begin(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void nsp_detail_code_end(void)
+{
+    pthread_mutex_unlock(&lock);
 }
 
 static struct nsp_slice *create(const char *name, const char *file, unsigned line, uint8_t way)

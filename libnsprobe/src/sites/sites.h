@@ -18,6 +18,9 @@ extern const char nsp_session_start_up;
  */
 void nsp_sites_publish(const struct nsp_shm_map *map);
 
+/* 0, or -errno with the reason in nsp_last_error(): sites could not be turned on now. */
+int nsp_sites_check(void);
+
 /*
  * Turns the sites that the session's rules select on in this mode, or all off; sites registered
  * later are treated likewise.  A probe that
@@ -50,7 +53,7 @@ uint32_t nsp_sites_generation(void);
 /*
  * Switches the sites on but for those with off[index of their name].  Gives the ids that are off
  * now and would be on otherwise, ascending.  Returns their number; if it is more than `room`, some
- * are missing.
+ * are missing, or the code of others cannot be changed.
  */
 size_t nsp_sites_thin(const uint8_t *off, uint16_t *ids, size_t room);
 

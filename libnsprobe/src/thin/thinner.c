@@ -204,8 +204,7 @@ static void *run(void *given)
     thinner->begin_ns = nsp_monotonic_raw_ns();
     while (!run_epoch(thinner))
         ;
-    switch_to(thinner, none);
-    if (has_listed(thinner))
+    if (switch_to(thinner, none) == 0 && has_listed(thinner))
         note_end(thinner);
     flush(thinner);
     free(thinner->windows);

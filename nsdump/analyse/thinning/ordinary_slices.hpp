@@ -11,7 +11,7 @@
 
 namespace nsdump
 {
-// A probe that is off still executes three instructions, and a slice inside that is off is not
+// A probe that is off still executes an instruction or a few, and a slice inside that is off is not
 // known to be there.  So counters, and self, are only counted while all probes are known to be on.
 //
 // A START before and a STOP after an epoch in which the name was off need not belong together: the
@@ -20,7 +20,7 @@ class OrdinarySlices
 {
 public:
     // Longer gaps between epochs hold others that are not listed: the shortest lasts 125 us.
-    static constexpr double kLongestGapSeconds = 60e-6;
+    static constexpr double kLongestGapSeconds = 120e-6;
 
     // `all`: times of all slices.  `complete`: slices that began and ended with all probes on.
     OrdinarySlices(const NameTable &names, const ThinningCollector &thinned, const Clock &clock,

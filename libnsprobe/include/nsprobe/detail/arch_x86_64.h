@@ -9,9 +9,10 @@
 /*
  * In steps (state: %rdi, site: %rsi where needed, words: %r10 to %r12, ring: %r8, head: %r9):
  *
- *	if site.mode == OFF: done
+ *	the site's own place: while it is on, a jump to `on`; while it is off, a no-op
+ *	or, if the site is given: if site.mode == OFF: done
  *  on, in .text.nsprobe_on:
- *	if site.mode != INLINE: continue in the cold half
+ *	if site.mode != INLINE: continue in the cold half, or, if it is OFF by now: done
  *  retry:
  *	thread.rseq_cs = this sequence           -- monitored by the kernel from here
  *	cpu = thread.cpu_id; if cpu >= state.cpus: cold
@@ -68,6 +69,34 @@
 #define NSP_DETAIL_ASM_OWN_SITE "lea .Lnsp_site_%=(%%rip), %%rsi\n\t"
 #define NSP_DETAIL_ASM_GIVEN(offset) NSP_DETAIL_STR(offset) "(%%rsi)"
 #define NSP_DETAIL_ASM_GIVEN_SITE "" /* %rsi is an input */
+
+/*
+ * The instructions in the code around the probe, which are all that one that is off executes.
+ * Where the site is given, they compare its mode.  Where it is the probe's own, there is a place: a
+ * jump, or a no-op that the library writes over it while the site is off (src/sites/places.h).  The
+ * jump's five bytes are in one aligned word, so that a single store replaces them.  Bytes that this
+ * requires before them are prefixes without effect: an instruction is something that not every probe
+ * would have.  Up to their C code, both kinds execute the same numbers of instructions and branches,
+ * if the compiler loads a given site with one.
+ */
+#define NSP_DETAIL_ASM_GIVEN_ENTRY                                                                 \
+    "mov " NSP_DETAIL_ASM_GIVEN(NSP_DETAIL_SITE_MODE) ", %%eax\n\t"                                \
+    "cmp $" NSP_DETAIL_STR(NSP_DETAIL_MODE_INLINE) ", %%eax\n\t"                                   \
+    "jae .Lnsp_on_%=\n"
+#define NSP_DETAIL_ASM_GIVEN_MODE "" /* compared already */
+#define NSP_DETAIL_ASM_OWN_ENTRY                                                                   \
+    ".p2align 3, 0x2e, 4\n"                                                                        \
+    ".Lnsp_place_%=:\n\t"                                                                          \
+    "jmp .Lnsp_on_%=\n\t"                                                                          \
+    ".pushsection " NSP_DETAIL_SITE_SECTION "_places,\"ao?\",@progbits,.Lnsp_place_%=\n\t"          \
+    ".balign 4\n\t"                                                                                \
+    ".long .Lnsp_site_%= - .\n\t"                                                                  \
+    ".long .Lnsp_place_%= - .\n\t"                                                                 \
+    ".long .Lnsp_on_%= - .\n\t"                                                                    \
+    ".popsection\n"
+#define NSP_DETAIL_ASM_OWN_MODE                                                                    \
+    "mov " NSP_DETAIL_ASM_OWN(NSP_DETAIL_SITE_MODE) ", %%eax\n\t"                                  \
+    "cmp $" NSP_DETAIL_STR(NSP_DETAIL_MODE_INLINE) ", %%eax\n\t"
 
 #define NSP_DETAIL_ASM_NO_WORDS ""
 #define NSP_DETAIL_ASM_WORD "mov %%r10, 16(%%rdx)\n\t"
@@ -131,13 +160,11 @@
 
 /* state: symbol of the state; the others as above */
 #define NSP_DETAIL_ASM_PROBE(state, site, field, words, record_words)                              \
-    "mov " field(NSP_DETAIL_SITE_MODE) ", %%eax\n\t"                                               \
-    "test %%eax, %%eax\n\t"                                                                        \
-    "jne .Lnsp_on_%=\n"                                                                            \
+    field##_ENTRY                                                                                  \
     ".Lnsp_done_%=:\n\t"                                                                           \
     ".pushsection .text.nsprobe_on,\"ax?\",@progbits\n"                                            \
     ".Lnsp_on_%=:\n\t"                                                                             \
-    "cmp $" NSP_DETAIL_STR(NSP_DETAIL_MODE_INLINE) ", %%eax\n\t"                                   \
+    field##_MODE                                                                                   \
     "mov " state "@GOTPCREL(%%rip), %%rdi\n\t"                                                     \
     "jne .Lnsp_other_%=\n\t"                                                                       \
     "mov " NSP_DETAIL_STR(NSP_DETAIL_STATE_RSEQ) "(%%rdi), %%rcx\n"                                \
@@ -147,6 +174,7 @@
     ".pushsection .text.nsprobe_cold,\"ax?\",@progbits\n\t"                                        \
     NSP_DETAIL_ASM_ABORT("fast")                                                                   \
     ".Lnsp_other_%=:\n\t"                                                                          \
+    "jb .Lnsp_done_%=\n\t" /* less than INLINE: OFF */                                             \
     "cmp $" NSP_DETAIL_STR(NSP_DETAIL_MODE_ORDERED) ", %%eax\n\t"                                  \
     "jne .Lnsp_cold_%=\n\t"                                                                        \
     "lfence\n\t"                                                                                   \

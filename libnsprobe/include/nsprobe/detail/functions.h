@@ -44,6 +44,10 @@ struct nsp_slice *nsp_detail_function_slice(const char *name, const char *file, 
 /* Lines about the functions for the INFO of this session, if one is open, and of later ones. */
 void nsp_detail_function_facts(const char *text);
 
+/* Between these two, libnsprobe makes no code writable or unwritable. */
+void nsp_detail_code_begin(void);
+void nsp_detail_code_end(void);
+
 #ifdef __cplusplus
 }
 #endif

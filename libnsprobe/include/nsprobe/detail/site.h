@@ -28,6 +28,16 @@ struct nsp_site {
     uint8_t way; /* NSLICE_WAY_*; 0: a macro */
 };
 
+/*
+ * Where a site's probe is in the code: displacements from the members.  Only architectures whose
+ * probes are switched by writing over their code have them.
+ */
+struct nsp_place {
+    int32_t site;
+    int32_t code; /* of the instruction that is replaced */
+    int32_t on;   /* where its jump leads */
+};
+
 /* head_bits of a site before it has an id. */
 #define NSP_DETAIL_HEAD_BITS(kind, count) \
     ((kind) << (NSLICE_HEAD_KIND_SHIFT - 32) | (count) << (NSLICE_HEAD_COUNT_SHIFT - 32))
@@ -46,6 +56,10 @@ struct nsp_slice *nsp_slice_create(const char *name, const char *file, unsigned 
 
 void nsp_detail_register_sites(struct nsp_site *begin, struct nsp_site *end);
 void nsp_detail_unregister_sites(struct nsp_site *begin, struct nsp_site *end);
+
+/* The places of an object's sites, which are registered. */
+void nsp_detail_register_places(const struct nsp_place *begin, const struct nsp_place *end);
+void nsp_detail_unregister_places(const struct nsp_place *begin);
 
 #ifdef __cplusplus
 }

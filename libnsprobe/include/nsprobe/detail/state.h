@@ -8,7 +8,7 @@
  * probe calls the function at this offset in the state in the last two modes; bit 2 distinguishes
  * them from ORDERED.
  */
-#define NSP_DETAIL_MODE_OFF 0     /* no session, or not this site: a load, a test, a branch */
+#define NSP_DETAIL_MODE_OFF 0     /* no session, or not this site */
 #define NSP_DETAIL_MODE_INLINE 1  /* rseq ring, clock only: no call */
 #define NSP_DETAIL_MODE_STEP 3    /* as GENERAL, with the trap flag off inside the probe; x86-64 */
 #define NSP_DETAIL_MODE_ORDERED 4 /* as INLINE, between fences */
