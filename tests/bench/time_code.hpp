@@ -14,7 +14,8 @@ class Chain
 {
 public:
     static constexpr int kUnitsPer100 = 100;
-    static constexpr int kLongestStraight = 64, kUnrolled = 16;
+    static constexpr int kLongestStraight = 64;
+    static constexpr int unrolled(int /*units*/) { return 16; }
 
     template <int kUnits> __attribute__((always_inline)) void straight()
     {
@@ -27,23 +28,39 @@ private:
     uint64_t x_ = 3;
 };
 
-// Independent additions: code that saturates the execution units.  Loops are long, so that few of
-// them end in a slice: how long that takes depends on where the code lies.
+// Eight units of Additions.  The registers are those that a probe does not change.
+__asm__(".pushsection .text\n\t"
+        ".p2align 6\n"
+        "bench_eight_units:\n\t"
+        ".rept 2 * 8\n\t"
+        "inc %r10\n\tinc %r11\n\tinc %r12\n\tinc %r13\n\tinc %r14\n\tinc %r15\n\t"
+        ".endr\n\t"
+        "ret\n\t"
+        ".popsection");
+
+// Independent additions: code that saturates the execution units.  Most of them are in one function
+// that is called: a slice of 1 us has 25,000, far more than a cache of decoded instructions holds,
+// and what the end of a short loop takes depends on where the code lies.
 class Additions
 {
 public:
     static constexpr int kUnitsPer100 = 100;
-    static constexpr int kLongestStraight = 16, kUnrolled = 16;
+    static constexpr int kLongestStraight = 1200;
+    static constexpr int unrolled(int /*units*/) { return 64; }
 
     template <int kUnits> __attribute__((always_inline)) void straight()
     {
+        register uint64_t a __asm__("r10") = a_, b __asm__("r11") = b_, c __asm__("r12") = c_;
+        register uint64_t d __asm__("r13") = d_, e __asm__("r14") = e_, f __asm__("r15") = f_;
         __asm__ volatile(
+            ".rept %c[calls]\n\tcall bench_eight_units\n\t.endr\n\t"
             ".rept 2 * %c[units]\n\t"
             "inc %[a]\n\tinc %[b]\n\tinc %[c]\n\tinc %[d]\n\tinc %[e]\n\tinc %[f]\n\t"
             ".endr"
-            : [a] "+r"(a_), [b] "+r"(b_), [c] "+r"(c_), [d] "+r"(d_), [e] "+r"(e_), [f] "+r"(f_)
-            : [units] "i"(kUnits)
+            : [a] "+r"(a), [b] "+r"(b), [c] "+r"(c), [d] "+r"(d), [e] "+r"(e), [f] "+r"(f)
+            : [calls] "i"(kUnits / 8), [units] "i"(kUnits % 8)
             : "cc");
+        a_ = a, b_ = b, c_ = c, d_ = d, e_ = e, f_ = f;
     }
 
 private:
@@ -55,7 +72,8 @@ class Chase
 {
 public:
     static constexpr int kUnitsPer100 = 70;
-    static constexpr int kLongestStraight = 64, kUnrolled = 16;
+    static constexpr int kLongestStraight = 64;
+    static constexpr int unrolled(int /*units*/) { return 16; }
 
     Chase() : at_(ring()) {}
     template <int kUnits> __attribute__((always_inline)) void straight()
@@ -84,13 +102,14 @@ private:
 };
 
 // Branches on random bits, half of them mispredicted.  Each object continues the sequence of
-// the one before: one that comes again would be predicted.  Each branch has its own 32 bytes, as
-// the cost of a misprediction depends on where they lie.
+// the one before: one that comes again would be predicted.  Each branch has its own 64 bytes, as
+// the cost of a misprediction depends on where in its line it lies.
 class Branches
 {
 public:
     static constexpr int kUnitsPer100 = 25;
-    static constexpr int kLongestStraight = 16, kUnrolled = 8;
+    static constexpr int kLongestStraight = 16;
+    static constexpr int unrolled(int /*units*/) { return 8; }
 
     Branches() : x_(state_) {}
     ~Branches() { state_ = x_; }
@@ -99,7 +118,7 @@ public:
     template <int kUnits> __attribute__((always_inline)) void straight()
     {
         __asm__ volatile(".rept %c[units]\n\t"
-                         ".p2align 5\n\t"
+                         ".p2align 6\n\t"
                          "imul %[factor], %[x]\n\tinc %[x]\n\tbt $40, %[x]\n\tjc 1f\n\t"
                          "inc %[y]\n\t1:\n\t.endr"
                          : [x] "+r"(x_), [y] "+r"(y_)
@@ -119,7 +138,8 @@ class Vectors
 {
 public:
     static constexpr int kUnitsPer100 = 50;
-    static constexpr int kLongestStraight = 6, kUnrolled = 4;
+    static constexpr int kLongestStraight = 6;
+    static constexpr int unrolled(int /*units*/) { return 4; }
 
     template <int kUnits> __attribute__((always_inline)) void straight()
     {

@@ -14,7 +14,7 @@ namespace
 {
 constexpr size_t kRounds = 240;     // per session: a cell is in as many epochs, or fewer
 constexpr double kLongNs = 1e6;     // long enough to be warm by itself
-constexpr double kOneByOneNs = 400; // the fences around a round are no part of its time
+constexpr double kOneByOneNs = 5e3; // the fences around a round are no part of its time
 constexpr int kGroupPerWarm = 4; // slices of a group for each one before it; two more in any case
 
 struct Mean {
