@@ -178,7 +178,7 @@ std::string explain_json(const SliceReport &slice)
     json["raw"] = slice.values.at(0).raw.trimmed_mean;
     json["own_reads"] = {{"ticks", one.inner.value},
                          {"ci95", one.inner.ci95},
-                         {"from", one.is_inner_from_context ? "thinning" : "calibration"}};
+                         {"from", source_name(one.inner_from)}};
     json["inside"] = costs_json(one.costs, true);
     json["inits"] = one.inits;
     json["exits"] = one.exits;
@@ -233,8 +233,7 @@ std::string explain_text(const SliceReport &slice)
     std::string text = fmt::format("slice       {}: {}; ticks, trimmed means with 95 % intervals\n",
                                    printable(slice.name), counted(slice.count, "slice"));
     text += fmt::format("raw         {:.2f}\n", slice.values.at(0).raw.trimmed_mean);
-    text += fmt::format("own reads   {} by {}\n", text_of(one.inner),
-                        one.is_inner_from_context ? "thinning" : "calibration");
+    text += fmt::format("own reads   {} by {}\n", text_of(one.inner), source_name(one.inner_from));
     text += inside_text(one);
     text += fmt::format("calibrated  {}\n", text_of(one.calibrated));
     if (one.net)

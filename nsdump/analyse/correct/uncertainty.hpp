@@ -36,6 +36,7 @@ public:
         return out;
     }
     double variance() const { return variance_; }
+    double standard_error() const { return std::sqrt(variance_); }
     double degrees() const
     {
         return squares_ > 0 ? variance_ * variance_ / squares_ : kManyDegrees;

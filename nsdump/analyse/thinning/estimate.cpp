@@ -80,48 +80,6 @@ double covariance(const Influence &a, const Influence &b)
             sum += value * found->second;
     return sum;
 }
-
-// The error of one probe's constant per slice, over the CPUs that the slices of a cell ran on.
-struct FromCalibration {
-    double inner = 0;
-    double units = 0; // INIT and EXIT inside, which are never off
-    SubtractedErrors inner_errors, unit_errors;
-    bool is_known = true;
-};
-
-double slices_on(const std::vector<CpuSum> &cpus)
-{
-    double sum = 0;
-    for (const CpuSum &cpu : cpus)
-        sum += double(cpu.slices);
-    return sum;
-}
-
-// `behind`: the share of the slices whose STOP is right behind their START, in BPF programs.
-FromCalibration calibrated_parts(const std::vector<CpuSum> &cpus, const Correction &correction,
-                                 double behind)
-{
-    FromCalibration out;
-    const double n = slices_on(cpus);
-    for (const CpuSum &cpu : cpus) {
-        const FieldConstants &constants = correction.of(cpu.cpu_index, 0);
-        const double slices = double(cpu.slices) / n, inits = double(cpu.inits) / n,
-                     exits = double(cpu.exits) / n;
-        out.is_known = out.is_known && constants.is_known;
-        out.inner += slices * (constants.inner + behind * constants.outer[kBehind]);
-        out.units += inits * constants.outer[kInit] + exits * constants.outer[kExit];
-        SubtractedError own = subtracted_error(1, {}, constants).times(slices * (1 - behind));
-        own += subtracted_error(1, {}, constants, {0, ProgramCounts::kBehindParts})
-                   .times(slices * behind);
-        out.inner_errors.add(constants, own);
-        out.unit_errors.add(
-            constants,
-            {{0, 0, inits * constants.outer_ci95[kInit], exits * constants.outer_ci95[kExit]},
-             inits * constants.outer_bound[kInit] + exits * constants.outer_bound[kExit]});
-    }
-    return out;
-}
-
 } // namespace
 
 ThinningEstimator::ThinningEstimator(const NameTable &names, ThinningCollector &slices,
@@ -349,35 +307,53 @@ const MergedCell *ThinningEstimator::bare_cell(NameId name, const Named &named,
     return nullptr;
 }
 
-// The slice's own reads: in the context of the program if their cost is known better there.
+// How much the cost in the context of the program counts, of the calibrated one and itself.  If
+// they contradict each other, one of them is wrong: the calibrated one if the program shows the gap
+// too.
+double ThinningEstimator::context_weight(NameId name, const Measured &calibrated,
+                                         const Measured &in_context) const
+{
+    const bool is_narrower = in_context.ci95 < calibrated.ci95;
+    if (contradict(in_context, calibrated))
+        return is_narrower || slices_.starts_of(name).show_gap() ? 1 : 0;
+    // With nothing inside, the net values differ by this only, and are combined later.
+    if (all_[name].inside.empty())
+        return 1;
+    const double both = std::pow(calibrated.ci95, 2) + std::pow(in_context.ci95, 2);
+    return both > 0 ? std::pow(calibrated.ci95, 2) / both : 1;
+}
+
+// The slice's own reads: by calibration, and in the context of the program if that shows them.
 void ThinningEstimator::set_inner(NameId name, const std::vector<CpuSum> &cpus, double behind,
                                   SliceThinning &out, Uncertainty &error, double &bound) const
 {
-    const FromCalibration calibrated = calibrated_parts(cpus, correction_, behind);
-    const Uncertainty calibrated_error = calibrated.inner_errors.uncertainty();
-    const double calibrated_bound = calibrated.inner_errors.bound();
-    out.inner = {calibrated.inner, calibrated_error.ci95() + calibrated_bound};
-    const auto context = in_context_.find(name);
-    if (context != in_context_.end()) {
-        const Starts &starts = slices_.starts_of(name);
-        const GapConstant gap = gap_in_context(cpus, starts, correction_);
-        Uncertainty own = context->second.error;
-        own.add_ci95(gap.ci95, gap.degrees);
-        const Measured in_context = {context->second.value - gap.value, own.ci95() + gap.bound};
-        // If the program shows the gap too, a contradiction is a fault of the calibrated value.
-        if (in_context.ci95 < out.inner.ci95 ||
-            (starts.show_gap() && contradict(in_context, out.inner))) {
-            out.inner = in_context;
-            out.is_inner_from_context = true;
-            error.add(own.ci95() / student_t95(own.degrees()), own.degrees());
-            bound += gap.bound;
-            return;
-        }
+    const FromCalibration parts = calibrated_parts(cpus, correction_, behind);
+    const Uncertainty calibrated_error = parts.inner_errors.uncertainty();
+    const double calibrated_bound = parts.inner_errors.bound();
+    const Measured calibrated = {parts.inner, calibrated_error.ci95() + calibrated_bound};
+    Uncertainty own_error = calibrated_error;
+    double own_bound = calibrated_bound, weight = 0;
+    out.inner = calibrated;
+    if (const auto context = in_context_.find(name); context != in_context_.end()) {
+        const GapConstant gap = gap_in_context(cpus, slices_.starts_of(name), correction_);
+        Uncertainty context_error = context->second.error;
+        context_error.add_ci95(gap.ci95, gap.degrees);
+        const Measured in_context = {context->second.value - gap.value,
+                                     context_error.ci95() + gap.bound};
+        weight = context_weight(name, calibrated, in_context);
+        own_error = calibrated_error.scaled(1 - weight);
+        own_error.add(weight * context_error.standard_error(), context_error.degrees());
+        own_bound = (1 - weight) * calibrated_bound + weight * gap.bound;
+        out.inner = {(1 - weight) * calibrated.value + weight * in_context.value,
+                     own_error.ci95() + own_bound};
     }
-    error.add(calibrated_error.ci95() / student_t95(calibrated_error.degrees()),
-              calibrated_error.degrees());
-    bound += calibrated_bound;
-    out.shared_bound = calibrated_bound;
+    out.inner_from = weight == 0   ? NetSource::kCalibration
+                     : weight == 1 ? NetSource::kThinning
+                                   : NetSource::kBoth;
+    out.context_weight = weight;
+    out.shared_bound = (1 - weight) * calibrated_bound;
+    error.add(own_error.standard_error(), own_error.degrees());
+    bound += own_bound;
 }
 
 void ThinningEstimator::set_net(NameId name, const Named &named, const MergedCell &bare,
@@ -398,15 +374,16 @@ void ThinningEstimator::set_net(NameId name, const Named &named, const MergedCel
     error.add(named.session_error, kTimeBlocks - 2);
     out.raw = {bare.trimmed_mean, error.ci95() + bound};
     set_inner(name, bare.cell.cpus(), bare.behind, out, error, bound);
-    if (out.is_inner_from_context) {
+    if (out.context_weight > 0) {
         // High load in the same epochs makes both raw and what a pair adds to others too large.
         // The covariance is a rough estimate, so only half of its effect counts.
         Influence influence;
         add_influence(bare, 1, influence);
-        const double shared = covariance(influence, in_context_.at(name).influence);
+        const double shared =
+            out.context_weight * covariance(influence, in_context_.at(name).influence);
         error = error.scaled(std::sqrt(std::max(kLeastVariance, 1 - shared / error.variance())));
     }
-    if (named.inside.empty() && !out.is_inner_from_context) {
+    if (named.inside.empty() && out.context_weight == 0) {
         out.reason = "nothing is inside it, and no slice around it shows what its own reads cost";
         return;
     }

@@ -77,6 +77,8 @@ private:
     std::optional<ContextCost> context_cost(NameId name, const std::vector<Single> &singles) const;
     const MergedCell *bare_cell(NameId name, const Named &named, std::string &reason) const;
     void set_net(NameId name, const Named &named, const MergedCell &bare, SliceThinning &out) const;
+    double context_weight(NameId name, const Measured &calibrated,
+                          const Measured &in_context) const;
     void set_inner(NameId name, const std::vector<CpuSum> &cpus, double behind, SliceThinning &out,
                    Uncertainty &error, double &bound) const;
     void describe(const Named &named, SliceThinning &out) const;

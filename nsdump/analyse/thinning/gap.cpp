@@ -39,6 +39,14 @@ GapConstant far_gap(const GapConstants &gaps)
     out.bound += 0.5 * std::fabs(gaps.after_probe.value - out.value);
     return out;
 }
+
+double slices_on(const std::vector<CpuSum> &cpus)
+{
+    double sum = 0;
+    for (const CpuSum &cpu : cpus)
+        sum += double(cpu.slices);
+    return sum;
+}
 } // namespace
 
 double close_limit(const Correction &correction, double step)
@@ -53,9 +61,7 @@ GapConstant gap_in_context(const std::vector<CpuSum> &cpus, const Starts &starts
                            const Correction &correction)
 {
     GapConstant out;
-    double slices = 0;
-    for (const CpuSum &cpu : cpus)
-        slices += double(cpu.slices);
+    const double slices = slices_on(cpus);
     const double close = starts.count > 0 ? double(starts.close) / double(starts.count) : 0;
     for (const CpuSum &cpu : cpus) {
         const GapConstants &gaps = correction.gaps_of(cpu.cpu_index);
@@ -69,6 +75,30 @@ GapConstant gap_in_context(const std::vector<CpuSum> &cpus, const Starts &starts
         add(far_gap(gaps), 1 - close);
         if (starts.close > 0)
             add(close_gap(gaps, starts.mean_close_distance()), close);
+    }
+    return out;
+}
+
+FromCalibration calibrated_parts(const std::vector<CpuSum> &cpus, const Correction &correction,
+                                 double behind)
+{
+    FromCalibration out;
+    const double n = slices_on(cpus);
+    for (const CpuSum &cpu : cpus) {
+        const FieldConstants &constants = correction.of(cpu.cpu_index, 0);
+        const double slices = double(cpu.slices) / n, inits = double(cpu.inits) / n,
+                     exits = double(cpu.exits) / n;
+        out.is_known = out.is_known && constants.is_known;
+        out.inner += slices * (constants.inner + behind * constants.outer[kBehind]);
+        out.units += inits * constants.outer[kInit] + exits * constants.outer[kExit];
+        SubtractedError own = subtracted_error(1, {}, constants).times(slices * (1 - behind));
+        own += subtracted_error(1, {}, constants, {0, ProgramCounts::kBehindParts})
+                   .times(slices * behind);
+        out.inner_errors.add(constants, own);
+        out.unit_errors.add(
+            constants,
+            {{0, 0, inits * constants.outer_ci95[kInit], exits * constants.outer_ci95[kExit]},
+             inits * constants.outer_bound[kInit] + exits * constants.outer_bound[kExit]});
     }
     return out;
 }

@@ -53,10 +53,11 @@ struct SliceThinning {
     std::string reason;  // why there is no `net`
     uint64_t epochs = 0; // that `net` is based on
     uint64_t slices = 0;
-    Measured raw;                       // trimmed mean with everything inside off
-    double inits = 0, exits = 0;        // inside; never off
-    Measured inner;                     // the slice's own reads
-    bool is_inner_from_context = false; // or from the calibration
+    Measured raw;                // trimmed mean with everything inside off
+    double inits = 0, exits = 0; // inside; never off
+    Measured inner;              // the slice's own reads
+    NetSource inner_from = NetSource::kCalibration;
+    double context_weight = 0; // of thinning in `inner`
     std::vector<ThinnedCost> costs;
     std::vector<ThinnedCell> cells;
     double shared_bound = 0; // part of both half widths, since both use the same own reads

@@ -135,10 +135,42 @@ TEST_CASE("a slice inside others has reads that cost what they cost there", "[ns
     // Outer minus inner is 10 by the calibration, so with 60 for a pair its own reads cost 50: the
     // interval is smaller than that of the calibrated constant only if that has a wide bound.
     const auto inner = slice_of(program.report(), "inner").thinning.value();
-    CHECK_FALSE(inner.is_inner_from_context);
+    CHECK(inner.inner_from == nsdump::NetSource::kCalibration);
     CHECK(inner.reason ==
           "nothing is inside it, and no slice around it shows what its own reads cost");
     CHECK_FALSE(inner.net);
+}
+
+TEST_CASE("own reads by calibration and in the program are combined if they agree",
+          "[nsdump][thinning]")
+{
+    // The calibration claims 40 ± 20 for own reads; a pair costs 60 here and its gap is 10 ± 20 or
+    // so, which makes 50 for them.
+    Program program("", 40, 50, 20);
+    for (int i = 0; i < 80; ++i) {
+        std::vector<uint16_t> off;
+        if (i % 2 == 0)
+            off.push_back(program.outer);
+        if (i % 4 < 2)
+            off.push_back(program.inner);
+        program.begin_epoch(off);
+        for (int j = 0; j < 10; ++j) {
+            program.begin(program.other);
+            program.run({program.inner});
+            program.end(program.other);
+        }
+    }
+    const auto report = program.report();
+    const auto outer = slice_of(report, "outer").thinning.value();
+    CHECK(outer.inner_from == nsdump::NetSource::kBoth);
+    CHECK(outer.inner.value > 41);
+    CHECK(outer.inner.value < 49);
+    CHECK(outer.inner.ci95 < 20);
+    // With nothing inside, the two net values are combined instead.
+    const auto inner = slice_of(report, "inner").thinning.value();
+    CHECK(inner.inner_from == nsdump::NetSource::kThinning);
+    CHECK(inner.inner.value == Approx(50));
+    CHECK(inner.used == nsdump::NetSource::kBoth);
 }
 
 TEST_CASE("own reads that the program shows are used if they contradict those of the calibration",
@@ -152,7 +184,7 @@ TEST_CASE("own reads that the program shows are used if they contradict those of
             program.run({program.inner, program.inner, program.inner, program.inner});
     }
     const auto inner = slice_of(program.report(), "inner").thinning.value();
-    CHECK(inner.is_inner_from_context);
+    CHECK(inner.inner_from == nsdump::NetSource::kThinning);
     CHECK(inner.inner.value == Approx(40));
     REQUIRE(inner.net);
     CHECK(inner.net->value == Approx(50));
