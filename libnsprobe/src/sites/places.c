@@ -237,15 +237,20 @@ struct nsp_places nsp_places_of(const struct nsp_place *begin, const struct nsp_
     return range;
 }
 
+int nsp_places_has(const struct nsp_place *begin)
+{
+    for (size_t i = 0; i < range_count; ++i)
+        if (ranges[i].begin == begin)
+            return 1;
+    return 0;
+}
+
 void nsp_places_add(const struct nsp_places *range)
 {
     struct nsp_places *grown;
 
-    if (range->segment_bytes == 0)
+    if (range->segment_bytes == 0 || nsp_places_has(range->begin))
         return;
-    for (size_t i = 0; i < range_count; ++i)
-        if (ranges[i].begin == range->begin)
-            return;
     grown = realloc(ranges, (range_count + 1) * sizeof(*ranges));
     if (!grown)
         return;

@@ -32,6 +32,9 @@ struct nsp_places nsp_places_of(const struct nsp_place *begin, const struct nsp_
 
 /* The other functions: under the lock of the sites. */
 
+/* Whether the places of this object were added. */
+int nsp_places_has(const struct nsp_place *begin);
+
 /* Adds the places of an object, once. */
 void nsp_places_add(const struct nsp_places *range);
 void nsp_places_remove(const struct nsp_place *begin);

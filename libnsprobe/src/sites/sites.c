@@ -387,9 +387,15 @@ void nsp_detail_unregister_sites(struct nsp_site *begin, struct nsp_site *end)
 
 void nsp_detail_register_places(const struct nsp_place *begin, const struct nsp_place *end)
 {
-    const struct nsp_places range = nsp_places_of(begin, end);
-    int err;
+    struct nsp_places range;
+    int err, is_known;
 
+    pthread_mutex_lock(&lock);
+    is_known = nsp_places_has(begin);
+    pthread_mutex_unlock(&lock);
+    if (is_known)
+        return; /* by another source file of the object */
+    range = nsp_places_of(begin, end);
     pthread_mutex_lock(&lock);
     nsp_places_add(&range);
     err = nsp_places_follow();
