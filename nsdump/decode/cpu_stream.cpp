@@ -3,6 +3,7 @@
 #include "decode/cpu_stream.hpp"
 
 #include <algorithm>
+#include <ctime>
 #include <utility>
 
 namespace nsdump
@@ -13,6 +14,14 @@ constexpr size_t kBlockEvents = 512; // 16 KiB: fits in the L1 cache with its re
 
 // A smaller chunk is not prefetched: mapping it takes longer than the prefetch saves.
 constexpr size_t kLeastAheadBytes = 192 << 10;
+
+// CPU time of the calling thread.
+double thread_seconds()
+{
+    timespec used;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return double(used.tv_sec) + double(used.tv_nsec) * 1e-9;
+}
 } // namespace
 
 CpuStream::CpuStream(const TraceFile &trace, const CpuChunks &chunks, DamageLog &damage,
@@ -184,19 +193,33 @@ RecordCursor *CpuStream::next_payload(bool looks_ahead)
     return &cursor_;
 }
 
-// To the payload of the next chunk, as far as this one's size.
+// To the payload of the next chunk, as far as this one's size, if that makes reading faster:
+// whether it does depends on the costs of a page fault and of a cache miss.  A part of the trial
+// begins before the next chunk is mapped and ends when it was read.
 void CpuStream::look_ahead()
 {
+    if (tried_bytes_ > 0)
+        ahead_.note((thread_seconds() - tried_since_) / double(std::exchange(tried_bytes_, 0)));
+    if (ahead_.is_decided() && !ahead_.is_other())
+        return look_ahead_.reset();
     const size_t bytes = payload_.size() * NSLICE_WORD_BYTES;
     Offsets::Reader following = offsets_;
     uint64_t offset = 0;
     if (bytes < kLeastAheadBytes || !following.next(offset))
         return;
-    if (!look_ahead_)
-        look_ahead_ = std::make_unique<LookAhead>(trace_.source());
-    const uintptr_t next =
-        look_ahead_->address_of(offset + trace_.format().chunk_header_bytes, bytes);
-    if (next != 0)
+    const double now = ahead_.is_decided() ? 0 : thread_seconds();
+    if (ahead_.is_other()) {
+        if (!look_ahead_)
+            look_ahead_ = std::make_unique<LookAhead>(trace_.source());
+        const uintptr_t next =
+            look_ahead_->address_of(offset + trace_.format().chunk_header_bytes, bytes);
+        if (next == 0)
+            return;
         cursor_.ahead_bytes = next - reinterpret_cast<uintptr_t>(payload_.data());
+    }
+    if (!ahead_.is_decided()) {
+        tried_since_ = now;
+        tried_bytes_ = bytes;
+    }
 }
 } // namespace nsdump

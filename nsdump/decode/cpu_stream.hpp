@@ -12,6 +12,7 @@
 #include "decode/event.hpp"
 #include "decode/file_reader.hpp"
 #include "decode/seek/read_plan.hpp"
+#include "decode/source/faster_way.hpp"
 #include "decode/source/look_ahead.hpp"
 
 namespace nsdump
@@ -59,7 +60,8 @@ public:
     // Instead of next_block(), without a plan, and of a format with records in place: the next
     // payload, null at the end.  The caller reads all its records, from `at` to `end`, and notes in
     // the cursor what it found.  `looks_ahead`: sets `ahead_bytes`, for the caller to prefetch
-    // there; not if many threads run, since the mappings of each interrupt the CPUs of all.
+    // there, unless that turns out to be slower; not if many threads run, since the mappings of
+    // each interrupt the CPUs of all.
     RecordCursor *next_payload(bool looks_ahead);
     // True if records of this CPU were lost, or chunks are missing, right before the last block.
     // What lies between two windows of a plan is not lost.
@@ -92,8 +94,11 @@ private:
     std::span<const Event> rest_;    // of a block of several windows
     ChunkWalker walker_;
     Offsets::Reader offsets_;
-    std::unique_ptr<LookAhead> look_ahead_; // of next_payload()
-    uint64_t offset_ = 0;                   // of the last chunk
+    std::unique_ptr<LookAhead> look_ahead_; // of next_payload(); below, whether that is faster
+    FasterWay ahead_;
+    double tried_since_ = 0; // seconds
+    size_t tried_bytes_ = 0; // of the chunk that is read as ahead_ said; 0: no trial
+    uint64_t offset_ = 0;    // of the last chunk
     std::vector<uint64_t> payload_;
     std::vector<Event> events_;
     RecordCursor cursor_;
