@@ -14,7 +14,7 @@ struct ShallowSlice {
     uint64_t head = 0; // the second word of the START's head; 0 if no such slice is open
     uint64_t start_ticks = 0;
     int64_t leaf_ticks = 0; // as of LeavesSlice
-    uint32_t leaves = 0;
+    uint64_t leaves = 0;    // as wide as its place on the stack: compilers read it as a whole
 
     bool is_open() const { return head != 0; }
     bool is_ended_by(uint64_t other_head) const
@@ -109,9 +109,11 @@ void Pairer<Sink>::take_thread(ThreadState &thread, uint32_t cpu_index, RecordCu
                 at += 2 * kWords;
                 continue;
             }
-            put_on_stack(thread, cpu_index, open);
+            if (open.is_open()) {
+                put_on_stack(thread, cpu_index, open);
+                start = plain_start(thread);
+            }
             open = {head, ticks, 0, 0};
-            start = plain_start(thread);
             at += kWords;
             continue;
         }
@@ -193,7 +195,7 @@ Pairer<Sink>::stop_shallow(ThreadState &thread, uint32_t cpu_index, const Shallo
                             int64_t(ticks - open.start_ticks),
                             thread.unit,
                             open.leaf_ticks,
-                            open.leaves};
+                            uint32_t(open.leaves)};
     if (!give_leaves(slice))
         return false;
     give_leaves_to_parent(thread, slice);
@@ -208,8 +210,8 @@ inline void PairState::put_on_stack(ThreadState &thread, uint32_t cpu_index, Sha
     const NameId name = names_.of_slice(slice_id_of(slice.head));
     if (OpenSlice *const frame = open(thread, cpu_index, name, slice.start_ticks)) {
         frame->child_ticks = slice.leaf_ticks;
-        frame->children = slice.leaves;
-        frame->own = {.ends = 2 * slice.leaves};
+        frame->children = uint32_t(slice.leaves);
+        frame->own = {.ends = 2 * uint32_t(slice.leaves)};
     }
     slice.head = 0;
 }
