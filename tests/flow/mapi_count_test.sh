@@ -48,8 +48,8 @@ grep_err "$folder/absent: No such file"
 printf 'tcp\0udp\n' > "$folder/zero"
 expect 2 "$count" -F "$folder/zero" -r "$demo"
 grep_err "$folder/zero: line 1 "
-expect 2 "$count" --batch 257 -r "$demo"
-grep_err '^mapi-count: --batch: 257 is out of range (1 to 256)$'
+expect 2 "$count" --batch 513 -r "$demo"
+grep_err '^mapi-count: --batch: 513 is out of range (1 to 512)$'
 for words in '-c 0' '-c 9223372036854775808' '-c 99999999999999999999'; do
     # shellcheck disable=SC2086 # words
     expect 2 "$count" $words -r "$demo"

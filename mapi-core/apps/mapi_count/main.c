@@ -25,7 +25,7 @@ struct text {
     size_t count;
 };
 
-enum { BATCH_MOST = 256 }; /* of mapi.conf's batch= */
+enum { BATCH_MOST = 512 }; /* of mapi.conf's batch= */
 
 enum long_option {
     OPTION_EACH = 256,
@@ -106,7 +106,7 @@ static void print_help(void)
         "all\n"
         "  --string                    expressions are strings to search for (STR_SEARCH), not "
         "filters\n"
-        "  --batch N                   packets per batch (1 to 256; default 256)\n"
+        "  --batch N                   packets per batch (1 to 512; default 512)\n"
         "  --per-packet                the same as --batch 1\n"
         "  --format text|json          format of the output (default text)\n"
         "  --json                      the same as --format json: one object (see "

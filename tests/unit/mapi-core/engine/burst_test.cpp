@@ -366,6 +366,6 @@ TEST_CASE("the results of flows do not depend on the size of a burst", "[mapi-co
     const std::string path = port_capture().write(dir / "x.pcap");
     const std::vector<uint64_t> wanted = count(path, 1, has_reference);
     CHECK(wanted.front() > 100);
-    for (const unsigned packets : {64u, 100u, 256u})
+    for (const unsigned packets : {64u, 100u, 256u, 512u})
         CHECK(count(path, packets, has_reference) == wanted);
 }

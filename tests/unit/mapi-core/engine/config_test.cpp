@@ -72,7 +72,7 @@ TEST_CASE("each [driver] section is a device", "[mapi-core][engine]")
     CHECK(devices[0].name == "/dev/scampi/0");
     CHECK(devices[0].path == "/tmp/a = b.pcap");
     CHECK(devices[0].repeat == 0);
-    CHECK(devices[0].batch == 256);
+    CHECK(devices[0].batch == 512);
     CHECK(devices[1].path == "x");
     CHECK(devices[1].alias == "lab");
     CHECK(devices[1].description == "the lab's tap");
@@ -85,8 +85,8 @@ TEST_CASE("each [driver] section is a device", "[mapi-core][engine]")
 
 TEST_CASE("an error in the configuration is reported with file and line", "[mapi-core][engine]")
 {
-    CHECK_THAT(refusal("[driver]\ndevice=a\nbatch=257\n"),
-               Catch::StartsWith("test.conf:3: batch=257"));
+    CHECK_THAT(refusal("[driver]\ndevice=a\nbatch=513\n"),
+               Catch::StartsWith("test.conf:3: batch=513"));
     CHECK_THAT(refusal("[driver]\ndevice=a\nbatch=\n"), Catch::StartsWith("test.conf:3"));
     CHECK_THAT(refusal("[driver]\ndevice=a\nnode_groups=2\n"),
                Catch::StartsWith("test.conf:3: node_groups=2"));
