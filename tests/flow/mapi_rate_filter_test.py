@@ -111,7 +111,7 @@ class Test(unittest.TestCase):
             if count == 1:
                 self.assertEqual(addresses, [4096])
             else:
-                self.assertLess(max(addresses), 4096)
+                self.assertLess(min(addresses), 4096)
                 self.assertGreater(min(addresses), 2000)
                 self.assertLessEqual(sum(addresses), filters * 64 + 262144)
 
