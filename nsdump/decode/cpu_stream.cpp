@@ -182,33 +182,33 @@ std::span<const Event> CpuStream::next_block()
     }
 }
 
-RecordCursor *CpuStream::next_payload(bool looks_ahead)
+RecordCursor *CpuStream::next_payload(FasterWay *ahead)
 {
     is_after_loss_ = false;
     finish_chunk();
     if (!next_chunk())
         return nullptr;
-    if (looks_ahead)
-        look_ahead();
+    if (ahead)
+        look_ahead(*ahead);
     return &cursor_;
 }
 
 // To the payload of the next chunk, as far as this one's size, if that makes reading faster:
 // whether it does depends on the costs of a page fault and of a cache miss.  A part of the trial
 // begins before the next chunk is mapped and ends when it was read.
-void CpuStream::look_ahead()
+void CpuStream::look_ahead(FasterWay &way)
 {
     if (tried_bytes_ > 0)
-        ahead_.note((thread_seconds() - tried_since_) / double(std::exchange(tried_bytes_, 0)));
-    if (ahead_.is_decided() && !ahead_.is_other())
+        way.note((thread_seconds() - tried_since_) / double(std::exchange(tried_bytes_, 0)));
+    if (way.is_decided() && !way.is_other())
         return look_ahead_.reset();
     const size_t bytes = payload_.size() * NSLICE_WORD_BYTES;
     Offsets::Reader following = offsets_;
     uint64_t offset = 0;
     if (bytes < kLeastAheadBytes || !following.next(offset))
         return;
-    const double now = ahead_.is_decided() ? 0 : thread_seconds();
-    if (ahead_.is_other()) {
+    const double now = way.is_decided() ? 0 : thread_seconds();
+    if (way.is_other()) {
         if (!look_ahead_)
             look_ahead_ = std::make_unique<LookAhead>(trace_.source());
         const uintptr_t next =
@@ -217,7 +217,7 @@ void CpuStream::look_ahead()
             return;
         cursor_.ahead_bytes = next - reinterpret_cast<uintptr_t>(payload_.data());
     }
-    if (!ahead_.is_decided()) {
+    if (!way.is_decided()) {
         tried_since_ = now;
         tried_bytes_ = bytes;
     }

@@ -59,10 +59,10 @@ public:
     std::span<const Event> next_block();
     // Instead of next_block(), without a plan, and of a format with records in place: the next
     // payload, null at the end.  The caller reads all its records, from `at` to `end`, and notes in
-    // the cursor what it found.  `looks_ahead`: sets `ahead_bytes`, for the caller to prefetch
-    // there, unless that turns out to be slower; not if many threads run, since the mappings of
-    // each interrupt the CPUs of all.
-    RecordCursor *next_payload(bool looks_ahead);
+    // the cursor what it found.  `ahead`: sets `ahead_bytes`, for the caller to prefetch there, if
+    // that is faster; a thread uses the same one for all streams that it reads.  Null: does not,
+    // as if many threads run, since the mappings of each interrupt the CPUs of all.
+    RecordCursor *next_payload(FasterWay *ahead);
     // True if records of this CPU were lost, or chunks are missing, right before the last block.
     // What lies between two windows of a plan is not lost.
     bool is_after_loss() const { return is_after_loss_; }
@@ -80,7 +80,7 @@ private:
     bool skip_to_window(Chunk &chunk);
     bool next_chunk();
     void finish_chunk();
-    void look_ahead();
+    void look_ahead(FasterWay &way);
     bool pass_windows_before(uint64_t ticks);
     std::span<const Event> take_from_window();
     void check_order(uint64_t ticks_before, std::span<const Event> block);
@@ -94,11 +94,10 @@ private:
     std::span<const Event> rest_;    // of a block of several windows
     ChunkWalker walker_;
     Offsets::Reader offsets_;
-    std::unique_ptr<LookAhead> look_ahead_; // of next_payload(); below, whether that is faster
-    FasterWay ahead_;
-    double tried_since_ = 0; // seconds
-    size_t tried_bytes_ = 0; // of the chunk that is read as ahead_ said; 0: no trial
-    uint64_t offset_ = 0;    // of the last chunk
+    std::unique_ptr<LookAhead> look_ahead_; // of next_payload()
+    double tried_since_ = 0;                // seconds
+    size_t tried_bytes_ = 0;                // of a chunk that is a part of the trial; 0: it is none
+    uint64_t offset_ = 0;                   // of the last chunk
     std::vector<uint64_t> payload_;
     std::vector<Event> events_;
     RecordCursor cursor_;

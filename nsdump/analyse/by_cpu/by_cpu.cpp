@@ -33,7 +33,7 @@ public:
     Readers(const TraceFile &trace, const Correction &correction, const ByCpuOptions &options)
         : correction_(correction), options_(options),
           helpers_(std::clamp<size_t>(options.threads, 1, trace.cpus().size()) - 1),
-          reading_{trace, owners_, helpers_ <= kMostHelpersAhead}, parts_(trace.cpus().size())
+          reading_{trace, owners_}, parts_(trace.cpus().size())
     {
         for (const CpuChunks &chunks : trace.cpus())
             records_ += chunks.records;
@@ -60,6 +60,7 @@ public:
 private:
     void work(bool tells_progress)
     {
+        FasterWay ahead;
         for (uint32_t cpu = next_++; cpu < parts_.size(); cpu = next_++) {
             wait_for_turn(cpu, tells_progress);
             std::unique_ptr<CpuPart> part;
@@ -67,7 +68,7 @@ private:
                 part = std::make_unique<CpuPart>(correction_, reading_.trace.counter_names().size(),
                                                  options_.is_stepping);
                 read_cpu(
-                    reading_, cpu,
+                    reading_, cpu, helpers_ <= kMostHelpersAhead ? &ahead : nullptr,
                     [&](uint64_t records) { return continues(records, tells_progress); }, *part);
                 part->statistics.finish(); // takes less memory while it waits for those before it
             } catch (...) {

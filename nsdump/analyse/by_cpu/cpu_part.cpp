@@ -16,7 +16,7 @@ void CpuPart::merge(CpuPart &&other)
     has_nested |= other.has_nested;
 }
 
-void read_cpu(const CpuReading &reading, uint32_t cpu_index,
+void read_cpu(const CpuReading &reading, uint32_t cpu_index, FasterWay *ahead,
               const std::function<bool(uint64_t)> &continues, CpuPart &part)
 {
     const TraceFile &trace = reading.trace;
@@ -30,7 +30,7 @@ void read_cpu(const CpuReading &reading, uint32_t cpu_index,
         names, {trace.counter_names().size(), trace.cpus().size(), false, {}, {}, names.has_ways()},
         seen);
     for (;;) {
-        RecordCursor *const records = stream.next_payload(reading.looks_ahead);
+        RecordCursor *const records = stream.next_payload(ahead);
         if (records)
             pairer.consume(*records, {cpu_index, stream.is_after_loss()},
                            [&](uint32_t thread_id) { threads.note(thread_id); });

@@ -31,13 +31,12 @@ struct CpuPart {
 struct CpuReading {
     const TraceFile &trace;
     ThreadOwners &owners;
-    bool looks_ahead; // see CpuStream::next_payload()
 };
 
 // Reads the CPU at `cpu_index` of trace.cpus() into an empty part.  May run at the same time as
 // others.  Ends early if `continues` returns false, which it is asked with the number of records
 // read since it was last asked, or if the CPU cannot be read apart, which it reports to
-// `reading.owners`.
-void read_cpu(const CpuReading &reading, uint32_t cpu_index,
+// `reading.owners`.  `ahead`: of the calling thread, see CpuStream::next_payload().
+void read_cpu(const CpuReading &reading, uint32_t cpu_index, FasterWay *ahead,
               const std::function<bool(uint64_t)> &continues, CpuPart &part);
 } // namespace nsdump

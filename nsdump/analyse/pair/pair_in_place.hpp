@@ -14,7 +14,7 @@ struct ShallowSlice {
     uint64_t head = 0; // the second word of the START's head; 0 if no such slice is open
     uint64_t start_ticks = 0;
     int64_t leaf_ticks = 0; // as of LeavesSlice
-    uint64_t leaves = 0;    // as wide as its place on the stack: compilers read it as a whole
+    uint64_t leaves = 0;    // with 32 bits, compilers read more than they wrote, which stalls
 
     bool is_open() const { return head != 0; }
     bool is_ended_by(uint64_t other_head) const

@@ -130,7 +130,7 @@ nsdump::StreamFaults consume_in_place(nsdump::TraceFile &trace, nsdump::Pairer<S
     nsdump::StreamFaults faults;
     for (uint32_t cpu = 0; cpu < trace.cpus().size(); ++cpu) {
         nsdump::CpuStream stream(trace, trace.cpus()[cpu]);
-        while (nsdump::RecordCursor *const records = stream.next_payload(false))
+        while (nsdump::RecordCursor *const records = stream.next_payload(nullptr))
             pairer.consume(*records, {cpu, stream.is_after_loss()}, [](uint32_t) {});
         faults += stream.faults();
     }

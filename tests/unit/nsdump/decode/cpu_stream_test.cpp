@@ -184,34 +184,75 @@ TEST_CASE("a clock that goes back by more than half its range is counted", "[nsd
     CHECK(chunks_back({Ticks(2000, kHalf)}) == 0);               // several blocks
 }
 
-TEST_CASE("a large payload says where the next one of its CPU can be prefetched",
-          "[nsdump][stream]")
+namespace
 {
-    const size_t chunk_bytes = GENERATE(size_t(1 << 12), size_t(NSLICE_MAX_PAYLOAD_BYTES));
-    const bool looks_ahead = GENERATE(false, true);
-    test_support::TempDir folder;
+// Records of CPU 1, between a few of CPU 0.
+void write_chunks(const std::string &path, size_t chunk_bytes, uint64_t records)
+{
     TraceBuilder builder;
     builder.info(test_support::plain_info());
     builder.set_chunk_bytes(chunk_bytes);
-    for (uint64_t i = 0; i < 200'000; ++i)
-        builder.start(i % 2, 1, 1, i);
-    builder.write(folder / "a.nsl");
-    if (!test_support::can_look_ahead_in(folder / "a.nsl"))
-        return;
-    nsdump::TraceFile trace(folder / "a.nsl");
+    for (uint64_t i = 0; i < records; ++i) {
+        if (i % 1000 == 0)
+            builder.start(0, 1, 1, i);
+        builder.start(1, 1, 1, i);
+    }
+    builder.write(path);
+}
+
+// For each payload of CPU 1, whether it had an address to prefetch, which must be that of the next.
+std::vector<bool> read_ahead(const std::string &path, nsdump::FasterWay *ahead)
+{
+    nsdump::TraceFile trace(path);
     nsdump::CpuStream stream(trace, trace.cpus()[1]);
-    uint64_t expected_ticks = 1;
-    size_t ahead = 0;
-    while (nsdump::RecordCursor *const records = stream.next_payload(looks_ahead)) {
+    std::vector<bool> has_address;
+    uint64_t expected_ticks = 0;
+    while (nsdump::RecordCursor *const records = stream.next_payload(ahead)) {
         REQUIRE(records->at[0] == expected_ticks);
-        expected_ticks += 2 * uint64_t(records->end - records->at) / NSLICE_HEAD_WORDS;
+        expected_ticks += uint64_t(records->end - records->at) / NSLICE_HEAD_WORDS;
+        has_address.push_back(records->ahead_bytes != 0);
         if (records->ahead_bytes == 0)
             continue;
-        ++ahead;
         const auto *const next = reinterpret_cast<const uint64_t *>(
             reinterpret_cast<uintptr_t>(records->at) + records->ahead_bytes);
         REQUIRE(next[0] == expected_ticks); // the test's file is not truncated
     }
-    CHECK(expected_ticks == 200'001);
-    CHECK((ahead > 0) == (looks_ahead && chunk_bytes == NSLICE_MAX_PAYLOAD_BYTES));
+    return has_address;
+}
+} // namespace
+
+TEST_CASE("a large payload says where the next one of its CPU can be prefetched, if that is faster",
+          "[nsdump][stream]")
+{
+    const size_t chunk_bytes = GENERATE(size_t(1 << 12), size_t(NSLICE_MAX_PAYLOAD_BYTES));
+    const bool is_asked = GENERATE(false, true), is_faster = GENERATE(false, true);
+    test_support::TempDir folder;
+    const std::string path = folder / "a.nsl";
+    write_chunks(path, chunk_bytes, 100'000);
+    if (!test_support::can_look_ahead_in(path))
+        return;
+    nsdump::FasterWay ahead;
+    while (!ahead.is_decided())
+        ahead.note(ahead.is_other() == is_faster ? 1 : 2);
+    const std::vector<bool> has_address = read_ahead(path, is_asked ? &ahead : nullptr);
+    const bool has_any = is_asked && is_faster && chunk_bytes == size_t(NSLICE_MAX_PAYLOAD_BYTES);
+    CHECK(size_t(std::ranges::count(has_address, true)) == (has_any ? has_address.size() - 1 : 0));
+}
+
+TEST_CASE("the first payloads are read both ways in turns, the others in the faster one",
+          "[nsdump][stream]")
+{
+    constexpr size_t kTrial = 2 * nsdump::FasterWay::kParts;
+    test_support::TempDir folder;
+    const std::string path = folder / "a.nsl";
+    write_chunks(path, NSLICE_MAX_PAYLOAD_BYTES,
+                 (kTrial + 5) * NSLICE_MAX_PAYLOAD_BYTES / sizeof(nslice_record_head));
+    if (!test_support::can_look_ahead_in(path))
+        return;
+    nsdump::FasterWay ahead;
+    const std::vector<bool> has_address = read_ahead(path, &ahead);
+    REQUIRE(has_address.size() >= kTrial + 5);
+    CHECK(ahead.is_decided());
+    for (size_t i = 0; i + 1 < has_address.size(); ++i)
+        CHECK(has_address[i] == (i < kTrial ? i % 2 == 1 : ahead.is_other()));
 }

@@ -23,7 +23,7 @@ template <class Cost> bool chooses_other(Cost cost)
 
 TEST_CASE("the other way is taken if it is clearly faster", "[nsdump][faster_way]")
 {
-    const double ratio = GENERATE(0.5, 0.9, 0.95, 1.0, 2.0);
+    const double ratio = GENERATE(0.5, 0.95, 0.98, 1.0, 2.0);
     CHECK(chooses_other([&](bool is_other, size_t) { return is_other ? ratio : 1; }) ==
           (ratio < 1 - FasterWay::kLeastGain));
 }
@@ -36,16 +36,6 @@ TEST_CASE("parts that were disturbed do not decide", "[nsdump][faster_way]")
         return is_disturbed ? 100.0 : is_other == is_faster ? 0.8 : 1.0;
     };
     CHECK(chooses_other(cost) == is_faster);
-}
-
-TEST_CASE("a part that was not measured is done again the same way", "[nsdump][faster_way]")
-{
-    FasterWay way;
-    way.note(1);
-    CHECK(way.is_other());
-    CHECK(way.is_other());
-    way.note(1);
-    CHECK(!way.is_other());
 }
 
 TEST_CASE("costs after the choice do not change it", "[nsdump][faster_way]")
