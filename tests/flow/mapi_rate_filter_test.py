@@ -112,6 +112,7 @@ class Test(unittest.TestCase):
                 self.assertEqual(addresses, [4096])
             else:
                 self.assertLess(min(addresses), 4096)
+                self.assertLessEqual(max(addresses), 4096)
                 self.assertGreater(min(addresses), 2000)
                 self.assertLessEqual(sum(addresses), filters * 64 + 262144)
 

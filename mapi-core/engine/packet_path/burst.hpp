@@ -12,9 +12,9 @@
 
 namespace mapi::engine
 {
-// Probes cost as much per burst as they would per batch: with four batches, 2 % of the packet rate
-// of a mapid that counts and filters.  A longer burst delays its results.  The packet headers of a
-// burst should fit into a second-level cache: 512 packets of two lines.
+// Probes cost as much per burst as they would per batch.  A longer burst delays its results, and
+// what is read of its packets should fit into a second-level cache: 512 packets with two lines of
+// headers, and a view, each.
 constexpr uint32_t kBurstBatches = 8;
 constexpr uint32_t kBurstPackets = kBurstBatches * MAPI_BATCH_MAX;
 

@@ -140,7 +140,7 @@ void check_same(const mapi_driver &driver, const std::string &path)
 {
     const auto single = test_support::read_capture(driver, path, 64, 2);
     CHECK(single.packets.size() > 5000);
-    for (const uint32_t limit : {1u, 64u, 65u, 200u, 256u}) {
+    for (const uint32_t limit : {1u, 64u, 65u, 200u, 256u, 512u}) {
         int last = 0;
         CHECK(read_in_bursts(driver, path, limit, last) == single.packets);
         CHECK(last == single.last);
@@ -300,10 +300,14 @@ TEST_CASE("a burst has the batches that are available immediately, up to its lim
 {
     const mapi_driver driver = Script::driver(true);
     BurstBuffer burst;
-    Script full{{64, 64, 64, 64, 64}, {}};
-    CHECK(burst.read(driver, &full, 256) == 256);
+    Script more{{64, 64, 64, 64, 64}, {}};
+    CHECK(burst.read(driver, &more, 256) == 256);
     CHECK(sizes(burst) == std::vector<uint32_t>{64, 64, 64, 64});
     CHECK(burst.wire_bytes() == 25600);
+    Script full{{64, 64, 64, 64, 64, 64, 64, 64, 64, 0}, {}};
+    CHECK(burst.read(driver, &full, 512) == 512);
+    CHECK(sizes(burst) == std::vector<uint32_t>(8, 64));
+    CHECK(burst.read(driver, &full, 512) == 64);
     Script partly{{64, 36}, {}};
     CHECK(burst.read(driver, &partly, 100) == 100);
     CHECK(partly.limits == std::vector<uint32_t>{64, 36});
