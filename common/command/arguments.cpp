@@ -236,6 +236,12 @@ Argument ArgumentSet::add(const std::string &names, std::optional<uint64_t> &var
     return add_number(*app_, names, variable, help);
 }
 
+Argument ArgumentSet::add(const std::string &names, std::optional<double> &variable,
+                          const std::string &help)
+{
+    return add_number(*app_, names, variable, help);
+}
+
 Argument ArgumentSet::add(const std::string &names, std::vector<std::string> &variable,
                           const std::string &help)
 {

@@ -74,6 +74,8 @@ public:
                  const std::string &help);
     Argument add(const std::string &names, std::optional<uint64_t> &variable,
                  const std::string &help);
+    Argument add(const std::string &names, std::optional<double> &variable,
+                 const std::string &help);
     Argument add(const std::string &names, std::vector<std::string> &variable,
                  const std::string &help);
     // "!--no-colour" sets the variable to false.

@@ -124,12 +124,14 @@ void add_side(const char *title, const Runs &runs, std::string &out)
         out += fmt::format("{:<9} {}\n", i == 0 ? title : "", printable(runs[i].path));
 }
 
-bool is_spread_assumed(const Compared &compared)
+// The largest; none if each side has several runs.
+std::optional<double> assumed_spread(const Compared &compared)
 {
-    return std::any_of(
-        compared.comparisons.begin(), compared.comparisons.end(), [](const Comparison &one) {
-            return one.verdict != Verdict::kNotComparable && one.difference.is_spread_assumed;
-        });
+    std::optional<double> spread;
+    for (const Comparison &one : compared.comparisons)
+        if (one.verdict != Verdict::kNotComparable && one.difference.assumed_spread)
+            spread = std::max(spread.value_or(0), *one.difference.assumed_spread);
+    return spread;
 }
 
 void add_summary(const Compared &compared, std::string &out)
@@ -142,11 +144,18 @@ void add_summary(const Compared &compared, std::string &out)
         if (count > 0)
             out += fmt::format("{:<9} {}\n", count, verdict_name(verdict));
     }
-    if (is_spread_assumed(compared))
-        out += fmt::format(
-            "note      one run on each side: the variance between runs is unknown; {:g} % is "
-            "assumed\n          (record more and name them with --baseline, or set --run-spread)\n",
-            100 * compared.options.run_spread);
+    const auto spread = assumed_spread(compared);
+    if (!spread)
+        return;
+    out += fmt::format(
+        "note      one run on each side: the variance between runs is unknown; {:.3g} % is "
+        "assumed{}\n          (record more and name them with --baseline, or set --run-spread)\n",
+        100 * *spread,
+        !compared.options.run_spread && *spread > kLeastSpread
+            ? ",\n          since another program used the core's other thread for that share of "
+              "the "
+              "time"
+            : "");
 }
 
 void add_number(std::string &out, const std::optional<double> &value)
@@ -235,7 +244,7 @@ std::string comparison_json(const Compared &compared)
                  {"second", paths_of(compared.second)},
                  {"chance", kChance},
                  {"run_spread_assumed",
-                  is_spread_assumed(compared) ? Json(compared.options.run_spread) : Json(nullptr)},
+                  assumed_spread(compared) ? Json(*assumed_spread(compared)) : Json(nullptr)},
                  {"comparisons", Json::array()}};
     for (const Comparison &one : compared.comparisons)
         json["comparisons"].push_back(comparison_of(one));

@@ -2,15 +2,19 @@
 // compare: two reports -> why a figure of one cannot be compared with that of the other.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "analyse/report.hpp"
 
 namespace nsdump
 {
+// The standard deviation of times between runs that is assumed at least, as a share of the value.
+inline constexpr double kLeastSpread = 0.05;
+
 struct CompareOptions {
-    double run_spread = 0.05;     // see difference_of(); of time, and counters but instructions
-    bool across_machines = false; // compares figures of other machines nevertheless
+    std::optional<double> run_spread; // none: see spread_of()
+    bool across_machines = false;     // compares figures of other machines nevertheless
 };
 
 // Empty if nothing speaks against it.  `field` is "ticks" or a counter.

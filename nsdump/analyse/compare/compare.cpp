@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -15,6 +16,15 @@ namespace nsdump
 {
 namespace
 {
+// Of the looks at the core during calibration, the share that found its other thread busy.
+double busy_share(const StatsReport &report)
+{
+    const auto found = report.info.find("calibrate.sibling");
+    const double share =
+        found == report.info.end() ? 0 : std::strtod(found->second.c_str(), nullptr);
+    return share >= 0 ? std::min(share, 1.0) : 0; // a hostile trace has any text
+}
+
 void fill(Comparison &out, const RunsOfSide &first_side, const RunsOfSide &second_side,
           const CompareOptions &options)
 {
@@ -36,7 +46,8 @@ void fill(Comparison &out, const RunsOfSide &first_side, const RunsOfSide &secon
         return;
     if (are_whole(first.of_runs, second.of_runs))
         out.first->within_error = out.second->within_error = 0;
-    out.difference = difference_of(*out.first, *out.second, spread_of(out.field, options));
+    const double spread = spread_of(out.field, options, first_side.runs(), second_side.runs());
+    out.difference = difference_of(*out.first, *out.second, spread);
     out.verdict = Verdict::kNoDifference;
 }
 
@@ -73,13 +84,21 @@ const char *verdict_name(Verdict verdict)
     return "not comparable";
 }
 
-// What a program executes does not depend on the machine's state.
-double spread_of(const std::string &field, const CompareOptions &options)
+double spread_of(const std::string &field, const CompareOptions &options, const Runs &first,
+                 const Runs &second)
 {
     std::string lower;
     for (const char letter : field)
         lower += char(std::tolower(static_cast<unsigned char>(letter)));
-    return lower.starts_with("instructions") ? 0 : options.run_spread;
+    if (lower.starts_with("instructions")) // do not depend on the machine's state
+        return 0;
+    if (options.run_spread)
+        return *options.run_spread;
+    double spread = kLeastSpread;
+    for (const Runs *side : {&first, &second})
+        for (const StatsReport &run : *side)
+            spread = std::max(spread, busy_share(run));
+    return spread;
 }
 
 std::string why_runs_differ(const Runs &first, const Runs &second, const std::string &field,

@@ -39,8 +39,11 @@ struct Comparison {
 std::vector<Comparison> compare(const Runs &first, const Runs &second,
                                 const CompareOptions &options, const std::string &slice = {});
 
-// The standard deviation between runs to assume for this field, see CompareOptions.
-double spread_of(const std::string &field, const CompareOptions &options);
+// The standard deviation between runs to assume for this field, as a share of the value; see
+// difference_of().  If it is not given, kLeastSpread, or the share of the calibrations in which
+// another program used the core's other thread: beside it, code takes up to twice as long.
+double spread_of(const std::string &field, const CompareOptions &options, const Runs &first,
+                 const Runs &second);
 // Why the runs themselves are not comparable with each other.
 std::string why_runs_differ(const Runs &first, const Runs &second, const std::string &field,
                             bool is_kernel, const CompareOptions &options);

@@ -116,7 +116,7 @@ Difference difference_of(const Estimate &first, const Estimate &second, double r
     }
     Uncertainty error;
     if (first.runs == 1 && second.runs == 1) {
-        out.is_spread_assumed = true;
+        out.assumed_spread = run_spread;
         for (const Estimate *side : {&first, &second}) {
             error.add(side->within_error, side->within_degrees);
             error.add(run_spread * side->value, kManyDegrees);

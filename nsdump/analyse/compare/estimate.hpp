@@ -55,7 +55,7 @@ struct Difference {
     double standard_error = 0;
     double degrees = kManyDegrees;
     bool is_exact = false;
-    bool is_spread_assumed = false; // one run on each side
+    std::optional<double> assumed_spread; // one run on each side: as of difference_of()
 
     double half95() const { return student_t95(degrees) * standard_error; }
     double p_value() const;

@@ -146,7 +146,8 @@ void Judge::against_baseline(const Target &target, const Figures &found, GateRes
     result.bound = rule.bound(then.value);
     const double factor = 1 + rule.tolerance_percent / 100;
     const Difference difference =
-        difference_of(scaled(then, factor), now, spread_of(field, options_.compare));
+        difference_of(scaled(then, factor), now,
+                      spread_of(field, options_.compare, baseline_.runs(), runs_.runs()));
     result.half95 = difference.half95();
     result.status = status_of(rule, result.value, result.bound, result.half95);
 }

@@ -69,10 +69,10 @@ void add_compare_choices(command::ArgumentSet &arguments, CompareChoices &choice
                        "net values by calibration only, also if probes were switched at random");
     arguments
         .add("--run-spread", choices.run_spread_percent,
-             "standard deviation between runs to assume if there is one run on each side")
+             "standard deviation between runs to assume if there is one run on each side (default: "
+             "5, or the share of the time in which another program used the core's other thread)")
         .kind("PERCENT")
-        .range(0, 100)
-        .show_default();
+        .range(0, 100);
     arguments.add_flag("--across-machines", choices.across_machines,
                        "compare although the machines or their calibrations differ");
     add_time_range(arguments, choices.range);

@@ -2,6 +2,7 @@
 // cli: traces and stored reports -> the runs to compare, and what both commands have in common.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,13 +23,19 @@ struct CompareChoices {
     std::vector<std::string> baseline; // as given: names separated by commas
     std::string calibration;
     std::string output;
-    double run_spread_percent = 5;
+    std::optional<double> run_spread_percent;
     bool has_no_thinning = false;
     bool across_machines = false;
     bool is_quiet = false;
     TimeRange range; // of each trace
 
-    CompareOptions options() const { return {run_spread_percent / 100, across_machines}; }
+    CompareOptions options() const
+    {
+        CompareOptions options{{}, across_machines};
+        if (run_spread_percent)
+            options.run_spread = *run_spread_percent / 100;
+        return options;
+    }
 };
 
 // All but the traces; the output's help differs.

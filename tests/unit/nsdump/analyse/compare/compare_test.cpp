@@ -52,9 +52,31 @@ TEST_CASE("times of single runs have to differ by more than the assumed spread",
     const CompareOptions options; // 5 %
     const auto slower = report_of({slice_of("parse", 110, 0.1)});
     CHECK(compared(old, slower, options).verdict == Verdict::kNoDifference);
-    CHECK(compared(old, slower, options).difference.is_spread_assumed);
+    CHECK(compared(old, slower, options).difference.assumed_spread);
     CHECK(compared(old, report_of({slice_of("parse", 130, 0.1)}), options).verdict ==
           Verdict::kSlower);
+}
+
+TEST_CASE("the assumed spread is as large as the share of the time in which the core was shared",
+          "[nsdump][compare]")
+{
+    auto old = report_of({slice_of("parse", 100, 0.1, 300)}),
+         slower = report_of({slice_of("parse", 160, 0.1, 301)});
+    const auto spread_with = [&](const char *sibling, const CompareOptions &options) {
+        slower.info["calibrate.sibling"] = sibling;
+        return compared(old, slower, options).difference.assumed_spread;
+    };
+    CHECK(spread_with("0.000", {}) == kLeastSpread);
+    CHECK(spread_with("0.500", {}) == 0.5);
+    CHECK(compared(old, slower, {}).verdict == Verdict::kNoDifference);
+    CHECK(compare({old}, {slower}, {}).at(1).verdict == Verdict::kSlower); // instructions
+    CHECK(spread_with("0.500", {0.01, false}) == 0.01);
+    CHECK(compared(old, slower, {0.01, false}).verdict == Verdict::kSlower);
+    for (const char *hostile : {"", "x", "-1", "nan"})
+        CHECK(spread_with(hostile, {}) == kLeastSpread);
+    CHECK(spread_with("inf", {}) == 1);
+    old.info["calibrate.sibling"] = "0.250"; // in either run
+    CHECK(spread_with("0.100", {}) == 0.25);
 }
 
 TEST_CASE("one instruction more is found if counts are exact", "[nsdump][compare]")
@@ -178,7 +200,7 @@ TEST_CASE("several runs put their variance into the interval", "[nsdump][compare
     second.push_back(report_of({slice_of("parse", 110, 0.1)}));
     const auto near = compare(first, second, {}).at(0);
     CHECK(near.verdict == Verdict::kNoDifference);
-    CHECK_FALSE(near.difference.is_spread_assumed);
+    CHECK_FALSE(near.difference.assumed_spread);
     second[0] = report_of({slice_of("parse", 200, 0.1)});
     CHECK(compare(first, second, {}).at(0).verdict == Verdict::kSlower);
     first[1].clock.mode = "ordered";

@@ -36,7 +36,7 @@ TEST_CASE("several runs on both sides are compared as Welch does", "[nsdump][com
     CHECK(difference.value / difference.standard_error == Approx(1.8608).epsilon(1e-4));
     CHECK(difference.degrees == Approx(17.776).epsilon(1e-4));
     CHECK(difference.p_value() == Approx(0.07939).epsilon(1e-3));
-    CHECK_FALSE(difference.is_spread_assumed);
+    CHECK_FALSE(difference.assumed_spread);
 }
 
 TEST_CASE("one run gets the variance between the runs of the other side", "[nsdump][compare]")
@@ -57,7 +57,7 @@ TEST_CASE("one run on each side gets the assumed spread", "[nsdump][compare]")
     const auto first = estimate_of(runs_of({100}, 1.96)),
                second = estimate_of(runs_of({200}, 1.96));
     const auto difference = difference_of(first, second, 0.05);
-    CHECK(difference.is_spread_assumed);
+    CHECK(difference.assumed_spread);
     CHECK(difference.standard_error == Approx(std::sqrt(1 + 1 + 25 + 100.0)));
     CHECK(difference_of(first, second, 0).standard_error == Approx(std::sqrt(2.0)));
 }
