@@ -152,9 +152,8 @@ void add_summary(const Compared &compared, std::string &out)
         "assumed{}\n          (record more and name them with --baseline, or set --run-spread)\n",
         100 * *spread,
         !compared.options.run_spread && *spread > kLeastSpread
-            ? ",\n          since another program used the core's other thread for that share of "
-              "the "
-              "time"
+            ? ",\n          the share of the time in which another program used the core's other "
+              "thread"
             : "");
 }
 

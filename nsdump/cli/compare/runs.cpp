@@ -68,9 +68,11 @@ void add_compare_choices(command::ArgumentSet &arguments, CompareChoices &choice
     arguments.add_flag("--no-thinning", choices.has_no_thinning,
                        "net values by calibration only, also if probes were switched at random");
     arguments
-        .add("--run-spread", choices.run_spread_percent,
-             "standard deviation between runs to assume if there is one run on each side (default: "
-             "5, or the share of the time in which another program used the core's other thread)")
+        .add(
+            "--run-spread", choices.run_spread_percent,
+            "standard deviation between runs to assume if there is one run on each side (default: "
+            "5, or the share of the time in which another program used the core's other thread, if "
+            "that is more)")
         .kind("PERCENT")
         .range(0, 100);
     arguments.add_flag("--across-machines", choices.across_machines,

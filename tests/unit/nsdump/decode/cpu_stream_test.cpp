@@ -201,7 +201,8 @@ void write_chunks(const std::string &path, size_t chunk_bytes, uint64_t records)
 }
 
 // For each payload of CPU 1, whether it had an address to prefetch, which must be that of the next.
-std::vector<bool> read_ahead(const std::string &path, nsdump::FasterWay *ahead)
+std::vector<bool> read_ahead(const std::string &path, uint64_t records_written,
+                             nsdump::FasterWay *ahead)
 {
     nsdump::TraceFile trace(path);
     nsdump::CpuStream stream(trace, trace.cpus()[1]);
@@ -217,6 +218,7 @@ std::vector<bool> read_ahead(const std::string &path, nsdump::FasterWay *ahead)
             reinterpret_cast<uintptr_t>(records->at) + records->ahead_bytes);
         REQUIRE(next[0] == expected_ticks); // the test's file is not truncated
     }
+    CHECK(expected_ticks == records_written);
     return has_address;
 }
 } // namespace
@@ -228,13 +230,14 @@ TEST_CASE("a large payload says where the next one of its CPU can be prefetched,
     const bool is_asked = GENERATE(false, true), is_faster = GENERATE(false, true);
     test_support::TempDir folder;
     const std::string path = folder / "a.nsl";
-    write_chunks(path, chunk_bytes, 100'000);
+    constexpr uint64_t kRecords = 100'000;
+    write_chunks(path, chunk_bytes, kRecords);
     if (!test_support::can_look_ahead_in(path))
         return;
     nsdump::FasterWay ahead;
     while (!ahead.is_decided())
         ahead.note(ahead.is_other() == is_faster ? 1 : 2);
-    const std::vector<bool> has_address = read_ahead(path, is_asked ? &ahead : nullptr);
+    const std::vector<bool> has_address = read_ahead(path, kRecords, is_asked ? &ahead : nullptr);
     const bool has_any = is_asked && is_faster && chunk_bytes == size_t(NSLICE_MAX_PAYLOAD_BYTES);
     CHECK(size_t(std::ranges::count(has_address, true)) == (has_any ? has_address.size() - 1 : 0));
 }
@@ -245,12 +248,13 @@ TEST_CASE("the first payloads are read both ways in turns, the others in the fas
     constexpr size_t kTrial = 2 * nsdump::FasterWay::kParts;
     test_support::TempDir folder;
     const std::string path = folder / "a.nsl";
-    write_chunks(path, NSLICE_MAX_PAYLOAD_BYTES,
-                 (kTrial + 5) * NSLICE_MAX_PAYLOAD_BYTES / sizeof(nslice_record_head));
+    constexpr uint64_t kRecords =
+        (kTrial + 5) * NSLICE_MAX_PAYLOAD_BYTES / sizeof(nslice_record_head);
+    write_chunks(path, NSLICE_MAX_PAYLOAD_BYTES, kRecords);
     if (!test_support::can_look_ahead_in(path))
         return;
     nsdump::FasterWay ahead;
-    const std::vector<bool> has_address = read_ahead(path, &ahead);
+    const std::vector<bool> has_address = read_ahead(path, kRecords, &ahead);
     REQUIRE(has_address.size() >= kTrial + 5);
     CHECK(ahead.is_decided());
     for (size_t i = 0; i + 1 < has_address.size(); ++i)
