@@ -24,7 +24,7 @@ ProbeRow &probe_in(std::vector<ProbeRow> &rows, const std::string &macro, const 
     const auto same = [&](const ProbeRow &row) {
         return row.macro == macro && row.setting == setting;
     };
-    return find_or_add(rows, same, ProbeRow{macro, setting, {}, {}, {}, {}, {}});
+    return find_or_add(rows, same, ProbeRow{macro, setting, {}, {}, {}, {}, {}, {}, {}});
 }
 } // namespace
 

@@ -53,6 +53,8 @@ struct ProbeRow {
     Series outer;       // ticks that the probe, or the pair, adds to the enclosing code
     Series inner_alone; // the same without work that the probe could overlap with
     Series outer_alone;
+    Series inner_overtaking; // of a pair whose STOP overtakes as much work as it can, START none
+    Series outer_overtaking;
     std::vector<CounterCost> counter_costs;
 };
 

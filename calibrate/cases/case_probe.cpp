@@ -62,9 +62,14 @@ void add_entry(const nslice_calibration_entry &entry, bool has_inner,
 {
     const Estimate inner{entry.inner, entry.inner_ci95, 0, entry.samples, entry.trimmed};
     const Estimate outer{entry.outer, entry.outer_ci95, 0, entry.samples, entry.trimmed};
-    const bool is_alone = entry.kind & NSLICE_ENTRY_ALONE;
-    Series *to_inner = is_alone ? &row.inner_alone : &row.inner,
-           *to_outer = is_alone ? &row.outer_alone : &row.outer;
+    const bool is_alone = entry.kind & NSLICE_ENTRY_ALONE,
+               is_overtaking = entry.kind & NSLICE_ENTRY_OVERTAKING;
+    Series *to_inner = is_alone        ? &row.inner_alone
+                       : is_overtaking ? &row.inner_overtaking
+                                       : &row.inner,
+           *to_outer = is_alone        ? &row.outer_alone
+                       : is_overtaking ? &row.outer_overtaking
+                                       : &row.outer;
     if (entry.field > 0) {
         CounterCost &cost = counter_cost(row, names[entry.field - 1]);
         to_inner = &cost.inner;
@@ -80,7 +85,7 @@ void take(const nsp_calibration &measured, const Setting &setting,
 {
     for (uint32_t i = 0; i < measured.count; ++i) {
         const nslice_calibration_entry &entry = measured.entries[i];
-        const unsigned kind = entry.kind & ~NSLICE_ENTRY_ALONE;
+        const unsigned kind = entry.kind & ~(NSLICE_ENTRY_ALONE | NSLICE_ENTRY_OVERTAKING);
         const char *macro = macro_of(kind);
         if (macro && entry.field <= names.size())
             add_entry(entry, kind == NSLICE_KIND_START, names, results.probe(macro, setting));

@@ -37,6 +37,10 @@ nsdump::ProbeCost probe_cost(const ProbeRow &row)
         cost.outer_hidden_ticks = alone.mean - outer.mean;
     if (const Estimate alone = row.inner_alone.total(); alone.batches > 0)
         cost.inner_hidden_ticks = alone.mean - inner.mean;
+    if (const Estimate most = row.inner_overtaking.total(); most.batches > 0) {
+        cost.inner_overtaking_ticks = most.mean - inner.mean;
+        cost.outer_overtaking_ticks = row.outer_overtaking.total().mean - outer.mean;
+    }
     cost.inner_instructions = instructions_of(row, &CounterCost::inner);
     cost.outer_instructions = instructions_of(row, &CounterCost::outer);
     cost.batches = outer.batches;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // report: run + environment -> tables as text.
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "report.hpp"
@@ -70,6 +72,21 @@ private:
         line("outer: ticks that the probe, or the pair, adds to the work around it; alone: outer "
              "without work to overlap with; x {}: for one record, alone (a pair writes two)",
              bare_name_);
+        for (const ProbeRow &row : results_.probes)
+            overtaking(row);
+    }
+
+    void overtaking(const ProbeRow &row)
+    {
+        const Estimate inner = row.inner.total(), most = row.inner_overtaking.total();
+        const double overtaken = inner.mean - most.mean,
+                     hidden = std::fabs(row.inner_alone.total().mean - inner.mean);
+        if (most.batches > 0 && overtaken - most.ci95 - inner.ci95 > hidden &&
+            row.setting.counters == "none")
+            line("clock {}, ring {}: STOP may read the clock up to {:.0f} ticks ({:.0f} ns) before "
+                 "arithmetic in front of it is done, which the intervals of slices allow for, and "
+                 "before loads from memory are done, which they do not; clock ordered prevents it",
+                 row.setting.mode, row.setting.ring, overtaken, overtaken * ns_per_tick_);
     }
 
     void counters()

@@ -60,6 +60,8 @@ Json rows_json(const std::vector<std::string> &counters, const std::vector<Calib
         one["outer_ci95"] = row.outer_ci95;
         one["inner_hidden"] = row.hidden ? Json(row.hidden->inner) : Json(nullptr);
         one["outer_hidden"] = row.hidden ? Json(row.hidden->outer) : Json(nullptr);
+        one["inner_overtaking"] = row.overtaking ? Json(row.overtaking->inner) : Json(nullptr);
+        one["outer_overtaking"] = row.overtaking ? Json(row.overtaking->outer) : Json(nullptr);
         one["samples"] = row.samples;
         one["trimmed"] = row.trimmed;
         json.push_back(std::move(one));

@@ -139,14 +139,15 @@ void put_header(const StatsReport &report, Page &page)
 }
 
 // The maximum over the CPUs and both ends of the session.
-Hidden most_hidden(const StatsReport &report)
+Hidden most_of(const StatsReport &report, std::optional<Hidden> CalibrationRow::*context)
 {
     Hidden most;
     for (const auto *rows : {&report.calibration_start, &report.calibration_end})
         for (const CalibrationRow &row : *rows)
-            if (row.field == 0 && row.probe == kPair && row.hidden) {
-                most.inner = std::max(most.inner, std::fabs(row.hidden->inner));
-                most.outer = std::max(most.outer, std::fabs(row.hidden->outer));
+            if (const std::optional<Hidden> &one = row.*context;
+                one && row.field == 0 && row.probe == kPair) {
+                most.inner = std::max(most.inner, std::fabs(one->inner) - one->inner_ci95);
+                most.outer = std::max(most.outer, std::fabs(one->outer));
             }
     return most;
 }
@@ -199,10 +200,17 @@ bool put_drift(const StatsReport &report, bool is_kernel, Page &page)
 void put_calibration(const StatsReport &report, Page &page)
 {
     const bool has_drift = put_drift(report, false, page);
-    if (const Hidden most = most_hidden(report); most.outer > 0)
+    const Hidden most = most_of(report, &CalibrationRow::hidden);
+    if (most.outer > 0)
         page.line("          work hides up to {:.2f} ticks of inner and {:.2f} of outer: included "
                   "in the intervals as bounds",
                   most.inner, most.outer);
+    if (const Hidden overtaking = most_of(report, &CalibrationRow::overtaking);
+        overtaking.inner > most.inner && report.clock.mode != "ordered")
+        page.line("          a clock read overtakes up to {:.2f} ticks of arithmetic before it: "
+                  "included in the intervals as a bound; loads from memory that it overtakes are "
+                  "not; clock=ordered prevents it",
+                  overtaking.inner);
     if (has_drift)
         return;
     for (const CalibrationRow &row : report.calibration_start)

@@ -36,6 +36,8 @@ _CALIBRATION = [
         "outer_ci95": "w?",
         "inner_hidden": "x?",
         "outer_hidden": "x?",
+        "inner_overtaking": "x?",
+        "outer_overtaking": "x?",
         "samples": "n?",
         "trimmed": "n?",
     }

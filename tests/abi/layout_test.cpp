@@ -214,6 +214,7 @@ TEST_CASE("the kernel's chunks have their own kinds and ids", "[abi]")
     AT(nslice_file_kernel_calibration, mono_ns, 16);
     CHECK((NSLICE_SITE_INTERRUPT == 1 && NSLICE_SITE_SWITCH == 2 && NSLICE_SITE_IN_PROGRAM == 4));
     CHECK(NSLICE_ENTRY_IN_PROGRAM == 0x10);
+    CHECK((NSLICE_ENTRY_OVERTAKING == 0x10 && NSLICE_ENTRY_ALONE == 0x80));
     CHECK((NSLICE_WAY_SHIFT == 5 && NSLICE_WAY_MASK == 0x60));
     CHECK((NSLICE_WAY_UPROBE_EMULATED == 1 && NSLICE_WAY_UPROBE_STEPPED == 2 &&
            NSLICE_WAY_UPROBE_OPTIMISED == 3));

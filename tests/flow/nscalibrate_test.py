@@ -65,7 +65,8 @@ class Nscalibrate(unittest.TestCase):
             ):
                 self.assertIsInstance(row[key], NUMBER)
             # the others have nothing inside
-            self.assertEqual(row["inner_hidden_ticks"] is not None, row["macro"] == "START+STOP")
+            for key in ("inner_hidden_ticks", "inner_overtaking_ticks", "outer_overtaking_ticks"):
+                self.assertEqual(row[key] is not None, row["macro"] == "START+STOP", row)
             for key in ("macro", "mode", "ring", "counters"):
                 self.assertIsInstance(row[key], str)
             self.assertIn("inner_instructions", row)

@@ -14,9 +14,9 @@ extern "C" {
 
 #define NSP_CALIBRATION_MAX_CPUS 8
 #define NSP_CALIBRATION_KINDS 4
-#define NSP_CALIBRATION_MAX_ENTRIES                     \
-    (NSP_CALIBRATION_MAX_CPUS * NSP_CALIBRATION_KINDS * \
-     (2 + NSLICE_MAX_COUNTERS)) /* ticks in two contexts, counters */
+#define NSP_CALIBRATION_MAX_ENTRIES                                                  \
+    (NSP_CALIBRATION_MAX_CPUS * (NSP_CALIBRATION_KINDS * (2 + NSLICE_MAX_COUNTERS) + \
+                                 1)) /* ticks in two contexts, counters; overtaking */
 #define NSP_CALIBRATION_HALVES 2
 #define NSP_CALIBRATION_MAX_HALVES \
     (NSP_CALIBRATION_MAX_CPUS * NSP_CALIBRATION_HALVES * (2 + NSLICE_MAX_COUNTERS))
@@ -51,7 +51,8 @@ struct nsp_calibration {
  * the batches trimmed at either end; never the minimum or median of single pairs,
  * which a clock that moves in steps falsifies.  Ticks, including those of halves, are
  * measured twice: between work and, with NSLICE_ENTRY_ALONE in the kind, one probe
- * immediately after another.
+ * immediately after another.  The pair has a third entry of ticks, with
+ * NSLICE_ENTRY_OVERTAKING: right behind another probe and around long work.
  *
  * Returns 0 or -errno with the reason in nsp_last_error().  -EBUSY: another thread is
  * calibrating, or a session is open.

@@ -23,6 +23,7 @@ extern struct nsp_site __stop_nsprobe_calibration_sites[] __attribute__((visibil
 #define INIT NSP_DETAIL_PROBE_3(STATE, "calibration", NSLICE_KIND_INIT, word0, word1, word2)
 
 #define WORK NSP_WORK(work)
+#define LONG_WORK NSP_LONG_WORK(work)
 
 /* One function per loop, so that each has all registers available. */
 #define LOOP(name, ...)                                         \
@@ -51,6 +52,8 @@ LOOP(work_inits, WORK; INIT)
 LOOP(work_exits, WORK; EXIT)
 LOOP(work_starts, WORK; START)
 LOOP(work_stops, WORK; STOP)
+LOOP(long_work_alone, LONG_WORK)
+LOOP(long_pairs, START; LONG_WORK; STOP)
 
 void nsp_loops_switch(uint32_t mode)
 {
@@ -82,6 +85,8 @@ uint64_t nsp_run_loop(enum nsp_loop loop, uint32_t rounds)
         [NSP_LOOP_WORK_EXIT] = work_exits,
         [NSP_LOOP_WORK_START] = work_starts,
         [NSP_LOOP_WORK_STOP] = work_stops,
+        [NSP_LOOP_LONG_WORK] = long_work_alone,
+        [NSP_LOOP_LONG_PAIR] = long_pairs,
     };
     const unsigned of_way = (unsigned)loop - NSP_LOOP_KINDS;
     void (*const run)(uint32_t) =

@@ -33,7 +33,9 @@ enum nsp_loop {
     NSP_LOOP_WORK_EXIT,
     NSP_LOOP_WORK_START,
     NSP_LOOP_WORK_STOP,
-    NSP_LOOP_KINDS, /* from here on enum nsp_way_loop of each way */
+    NSP_LOOP_LONG_WORK, /* more work than a clock read can overtake */
+    NSP_LOOP_LONG_PAIR, /* START long work STOP: nothing before START */
+    NSP_LOOP_KINDS,     /* from here on enum nsp_way_loop of each way */
 };
 
 static inline enum nsp_loop nsp_way_loop(unsigned way, enum nsp_way_loop loop)

@@ -39,6 +39,7 @@ struct nsp_cpu_run {
     struct nsp_batch_ring ring;
     struct nsp_batch_values after_work[NSP_ALL_KINDS];
     struct nsp_batch_values alone[NSP_ALL_KINDS];
+    struct nsp_batch_values overtaking; /* of the pair */
 };
 
 struct nsp_calibration_run {

@@ -2,8 +2,10 @@
 /* Cost of probes in ticks: batches of n and 2n rounds, in turns -> entries of field 0. */
 #include "calibrate_time.h"
 
+#include "work.h"
 #include "writer/clock_pair.h"
 
+#define LONG_ROUNDS NSP_LOOP_UNROLLED
 #define LEAST_WITH_WARM_UP (4 * NSP_TURNS) /* batches; fewer are each too long for warm-up */
 
 static const enum nsp_loop loop_alone[NSP_MACRO_KINDS] = {
@@ -13,12 +15,17 @@ static const enum nsp_loop loop_after_work[NSP_MACRO_KINDS] = {
     NSP_LOOP_WORK_EXIT, NSP_LOOP_WORK_START, NSP_LOOP_WORK_STOP};
 
 /* Ticks of one round: the difference between batches with 2n and n rounds. */
+static double ticks_of_rounds(struct nsp_cpu_run *cpu, enum nsp_loop loop, uint32_t rounds)
+{
+    const uint64_t once = nsp_batch_run(&cpu->ring, loop, rounds);
+    const uint64_t twice = nsp_batch_run(&cpu->ring, loop, 2 * rounds);
+
+    return ((double)twice - (double)once) / rounds;
+}
+
 static double round_ticks(struct nsp_cpu_run *cpu, enum nsp_loop loop)
 {
-    const uint64_t once = nsp_batch_run(&cpu->ring, loop, NSP_ROUNDS);
-    const uint64_t twice = nsp_batch_run(&cpu->ring, loop, 2 * NSP_ROUNDS);
-
-    return ((double)twice - (double)once) / NSP_ROUNDS;
+    return ticks_of_rounds(cpu, loop, NSP_ROUNDS);
 }
 
 /*
@@ -56,6 +63,24 @@ static void batch_alone(struct nsp_cpu_run *cpu, int kind, uint32_t at)
 }
 
 /*
+ * A pair whose STOP overtakes as much work as the processor allows while its START overtakes none.
+ * The first run of either loop fetches its code.
+ */
+static void batch_overtaking(struct nsp_cpu_run *cpu, uint32_t at)
+{
+    struct nsp_batch_values *const values = &cpu->overtaking;
+    double work;
+    uint32_t pairs;
+
+    nsp_batch_run(&cpu->ring, NSP_LOOP_LONG_WORK, LONG_ROUNDS);
+    work = ticks_of_rounds(cpu, NSP_LOOP_LONG_WORK, LONG_ROUNDS);
+    nsp_batch_run(&cpu->ring, NSP_LOOP_LONG_PAIR, LONG_ROUNDS);
+    values->outer[at] = ticks_of_rounds(cpu, NSP_LOOP_LONG_PAIR, LONG_ROUNDS) - work;
+    values->inner[at] = nsp_batch_inside(&cpu->ring, 0, &pairs) - work;
+    cpu->is_out |= pairs == 0;
+}
+
+/*
  * Calls of a function with sleds or an entry, compared with calls of the same function without
  * them. The function's own part of the work is what its slice should read.
  */
@@ -85,6 +110,8 @@ static void batch(struct nsp_cpu_run *cpu, int kind, uint32_t at)
     }
     batch_after_work(cpu, kind, at);
     batch_alone(cpu, kind, at);
+    if (kind == 0)
+        batch_overtaking(cpu, at);
 }
 
 /* Number of batches per kind within the time limit, from the duration of one batch of each. */
@@ -123,5 +150,8 @@ void nsp_time_entries(struct nsp_calibration_run *run, struct nsp_cpu_run *cpu)
     for (int kind = 0; kind < NSP_ALL_KINDS; kind = nsp_next_kind(run, kind)) {
         nsp_add_entry(run, cpu, kind, 0, 0, &cpu->after_work[kind], cpu->batches);
         nsp_add_entry(run, cpu, kind, NSLICE_ENTRY_ALONE, 0, &cpu->alone[kind], cpu->batches);
+        if (kind == 0)
+            nsp_add_entry(run, cpu, kind, NSLICE_ENTRY_OVERTAKING, 0, &cpu->overtaking,
+                          cpu->batches);
     }
 }

@@ -17,6 +17,17 @@
                          NSP_FOUR_MULTIPLY NSP_FOUR_MULTIPLY NSP_FOUR_MULTIPLY NSP_FOUR_MULTIPLY \
                      : "+r"(value))
 
+/*
+ * 256 of them: a processor that executes out of order holds fewer instructions that wait (Golden
+ * Cove: some 97), and a clock read overtakes no more.  A loop that no compiler unrolls, so that its
+ * code does not displace that of the other loops; its counter runs ahead of the work.
+ */
+#define NSP_LONG_WORK(value)                    \
+    for (int part_ = 0; part_ < 8; ++part_) {   \
+        NSP_WORK(value);                        \
+        __asm__ volatile("" : "+r"(part_) : :); \
+    }
+
 /* Number of consecutive rounds before a loop's own branch. */
 #define NSP_LOOP_UNROLLED 8
 

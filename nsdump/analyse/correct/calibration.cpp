@@ -62,6 +62,8 @@ ProbeCost probe_from(const Json &object)
     probe.outer_instructions = number_or_none(object, "outer_instructions");
     probe.inner_hidden_ticks = number_or_none(object, "inner_hidden_ticks");
     probe.outer_hidden_ticks = number_or_none(object, "outer_hidden_ticks");
+    probe.inner_overtaking_ticks = number_or_none(object, "inner_overtaking_ticks");
+    probe.outer_overtaking_ticks = number_or_none(object, "outer_overtaking_ticks");
     probe.batches = count_or_zero(object, "batches");
     probe.trimmed = count_or_zero(object, "trimmed");
     for (const Json &cost : object.value("counter_costs", Json::array()))
@@ -117,6 +119,9 @@ void check_possible(const CalibrationFile &file, const std::string &name)
         if (!is_half_width(probe.outer_ci95) || !is_half_width(probe.inner_ci95))
             refuse(fmt::format("{} has intervals of {:.6g} and {:.6g} ticks", probe.macro,
                                probe.outer_ci95, probe.inner_ci95));
+        for (const auto &overtaking : {probe.inner_overtaking_ticks, probe.outer_overtaking_ticks})
+            if (!(std::fabs(overtaking.value_or(0)) < kLargestCost))
+                refuse(fmt::format("{} overtakes {:.6g} ticks of work", probe.macro, *overtaking));
         if (!(std::fabs(probe.inner_hidden_ticks.value_or(0)) < kLargestCost))
             refuse(fmt::format("{} hides {:.6g} ticks inside", probe.macro,
                                *probe.inner_hidden_ticks));
@@ -145,6 +150,8 @@ Json probe_to(const ProbeCost &probe)
             {"outer_ci95", probe.outer_ci95},
             {"inner_hidden_ticks", optional_number(probe.inner_hidden_ticks)},
             {"outer_hidden_ticks", optional_number(probe.outer_hidden_ticks)},
+            {"inner_overtaking_ticks", optional_number(probe.inner_overtaking_ticks)},
+            {"outer_overtaking_ticks", optional_number(probe.outer_overtaking_ticks)},
             {"inner_instructions", optional_number(probe.inner_instructions)},
             {"outer_instructions", optional_number(probe.outer_instructions)},
             {"batches", probe.batches},

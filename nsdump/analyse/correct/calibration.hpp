@@ -63,6 +63,9 @@ struct ProbeCost {
     std::vector<CounterCost> counter_costs = {};   // per counter; nscalibrate adds them to the JSON
     std::optional<double> inner_hidden_ticks = {}; // extra cost without work to overlap with
     std::optional<double> outer_hidden_ticks = {};
+    // Likewise, of a pair whose STOP overtakes as much work as it can, and whose START none.
+    std::optional<double> inner_overtaking_ticks = {};
+    std::optional<double> outer_overtaking_ticks = {};
 };
 
 struct CalibrationFile {

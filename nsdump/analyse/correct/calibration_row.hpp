@@ -21,6 +21,7 @@ inline constexpr unsigned kFirstWay = 16;
 struct Hidden {
     double inner = 0;
     double outer = 0;
+    double inner_ci95 = 0; // of the difference; known for `overtaking` only
 };
 
 // One row of a calibration, averaged over the processes that took part.
@@ -36,5 +37,7 @@ struct CalibrationRow {
     uint64_t trimmed = 0;
     double degrees = kManyDegrees;     // of freedom of the intervals
     std::optional<Hidden> hidden = {}; // if it was measured
+    // Likewise: by how much it is larger if STOP overtakes as much work as it can, and START none.
+    std::optional<Hidden> overtaking = {};
 };
 } // namespace nsdump

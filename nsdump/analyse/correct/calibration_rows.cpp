@@ -13,24 +13,42 @@ struct Measured {
     double value;
     double ci95;
     double degrees;
-    std::optional<double> hidden;
+    std::optional<double> hidden, overtaking;
+    double overtaking_ci95 = 0;
 };
+
+std::optional<double> part_of(const std::optional<Hidden> &hidden, double Hidden::*part)
+{
+    return hidden ? std::optional((*hidden).*part) : std::nullopt;
+}
 
 Measured inner_of(const CalibrationRow &row)
 {
-    return {row.inner, row.inner_ci95, row.degrees,
-            row.hidden ? std::optional(row.hidden->inner) : std::nullopt};
+    return {row.inner,
+            row.inner_ci95,
+            row.degrees,
+            part_of(row.hidden, &Hidden::inner),
+            part_of(row.overtaking, &Hidden::inner),
+            row.overtaking ? row.overtaking->inner_ci95 : 0};
 }
 
 Measured outer_of(const CalibrationRow &row)
 {
-    return {row.outer, row.outer_ci95, row.degrees,
-            row.hidden ? std::optional(row.hidden->outer) : std::nullopt};
+    return {row.outer, row.outer_ci95, row.degrees, part_of(row.hidden, &Hidden::outer),
+            part_of(row.overtaking, &Hidden::outer)};
 }
 
 Constant of_one_end(const Measured &one)
 {
-    return {one.value, one.ci95, one.degrees, 0, one.hidden};
+    return {one.value, one.ci95, one.degrees, 0, one.hidden, one.overtaking, one.overtaking_ci95};
+}
+
+std::optional<double> mean_of_ends(const std::optional<double> &start,
+                                   const std::optional<double> &end)
+{
+    if (start && end)
+        return (*start + *end) / 2;
+    return start ? start : end;
 }
 
 // The average of start and end.  They also differ by chance: only the part that their intervals do
@@ -41,12 +59,13 @@ Constant combined(const Measured &start, const Measured &end)
     difference.add_ci95(start.ci95, start.degrees);
     difference.add_ci95(end.ci95, end.degrees);
     const double chance = difference.ci95(), apart = end.value - start.value;
-    const auto hidden = start.hidden && end.hidden
-                            ? std::optional((*start.hidden + *end.hidden) / 2)
-                        : start.hidden ? start.hidden
-                                       : end.hidden;
-    return {(start.value + end.value) / 2, chance / 2, difference.degrees(),
-            std::sqrt(std::fmax(apart * apart - chance * chance, 0)) / 2, hidden};
+    return {(start.value + end.value) / 2,
+            chance / 2,
+            difference.degrees(),
+            std::sqrt(std::fmax(apart * apart - chance * chance, 0)) / 2,
+            mean_of_ends(start.hidden, end.hidden),
+            mean_of_ends(start.overtaking, end.overtaking),
+            std::fmax(start.overtaking_ci95, end.overtaking_ci95)};
 }
 } // namespace
 

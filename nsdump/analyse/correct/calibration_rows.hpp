@@ -22,7 +22,29 @@ namespace nsdump
 // their number.
 struct RowSum {
     double inner = 0, inner_squares = 0, outer = 0, outer_squares = 0;
-    double inner_hidden = 0, outer_hidden = 0, with_hidden = 0; // over the rows that have `hidden`
+    // Over the rows that have them.
+    struct HiddenSum {
+        double inner = 0, outer = 0, inner_ci95 = 0, rows = 0;
+        std::optional<Hidden> most = {}; // by `inner`
+
+        void add(const std::optional<Hidden> &one)
+        {
+            if (!one)
+                return;
+            inner += one->inner;
+            outer += one->outer;
+            inner_ci95 += one->inner_ci95;
+            ++rows;
+            if (!most || std::fabs(one->inner) > std::fabs(most->inner))
+                most = one;
+        }
+        std::optional<Hidden> mean() const
+        {
+            if (rows == 0)
+                return std::nullopt;
+            return Hidden{inner / rows, outer / rows, inner_ci95 / rows};
+        }
+    } hidden, overtaking;
     Uncertainty inner_error, outer_error;
     uint64_t samples = 0, trimmed = 0, rows = 0;
 
@@ -34,11 +56,8 @@ struct RowSum {
         outer += row.outer;
         outer_error.add_ci95(row.outer_ci95, row.degrees);
         outer_squares += row.outer * row.outer;
-        if (row.hidden) {
-            inner_hidden += row.hidden->inner;
-            outer_hidden += row.hidden->outer;
-            ++with_hidden;
-        }
+        hidden.add(row.hidden);
+        overtaking.add(row.overtaking);
         samples += row.samples;
         trimmed += row.trimmed;
         ++rows;
@@ -56,7 +75,8 @@ struct RowSum {
                 samples,
                 trimmed,
                 outer_error.degrees(),
-                hidden()};
+                hidden.mean(),
+                overtaking.mean()};
     }
     // For a CPU that has no row: its interval includes the spread between the CPUs.
     CalibrationRow of_another(uint32_t cpu, unsigned probe, unsigned field) const
@@ -64,17 +84,12 @@ struct RowSum {
         CalibrationRow row = mean(cpu, probe, field);
         row.inner_ci95 = std::hypot(row.inner_ci95, spread95(inner, inner_squares));
         row.outer_ci95 = std::hypot(row.outer_ci95, spread95(outer, outer_squares));
-        row.degrees = kManyDegrees; // spread95() already accounts for the number of CPUs
+        row.degrees = kManyDegrees;       // spread95() already accounts for the number of CPUs
+        row.overtaking = overtaking.most; // it may be a processor of another kind
         return row;
     }
 
 private:
-    std::optional<Hidden> hidden() const
-    {
-        return with_hidden > 0
-                   ? std::optional<Hidden>({inner_hidden / with_hidden, outer_hidden / with_hidden})
-                   : std::nullopt;
-    }
     double spread95(double sum, double squares) const
     {
         if (rows < 2)
@@ -91,8 +106,15 @@ struct Constant {
     double degrees;
     double moved;                 // a bound: its drift between start and end of the session
     std::optional<double> hidden; // extra cost without work to overlap with; also a bound
+    // Extra cost if STOP overtakes as much as it can, and START nothing; a bound where it is
+    // larger.
+    std::optional<double> overtaking;
+    double overtaking_ci95 = 0;
 
-    double bound() const { return moved + std::fabs(hidden.value_or(0)); }
+    double bound() const
+    {
+        return moved + std::fmax(std::fabs(hidden.value_or(0)), std::fabs(overtaking.value_or(0)));
+    }
 };
 
 struct ProbeConstants {

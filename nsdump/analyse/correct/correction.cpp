@@ -103,15 +103,44 @@ std::vector<CalibrationRow> rows_of(const Sums &sums)
 
 using EntryKey = std::tuple<uint32_t, unsigned, unsigned>; // CPU, kind, field
 
-// The constants of probes without work to overlap with.
-std::map<EntryKey, const nslice_calibration_entry *> entries_alone(const Calibration &calibration)
+constexpr unsigned kContexts = NSLICE_ENTRY_ALONE | NSLICE_ENTRY_OVERTAKING;
+
+bool is_usable(const nslice_calibration_entry &entry)
 {
-    std::map<EntryKey, const nslice_calibration_entry *> out;
-    for (const nslice_calibration_entry &entry : calibration.entries)
-        if (entry.kind & NSLICE_ENTRY_ALONE && is_usable(entry.inner) && is_usable(entry.outer))
-            out[{entry.cpu, entry.kind & ~NSLICE_ENTRY_ALONE, entry.field}] = &entry;
-    return out;
+    return is_usable(entry.inner) && is_usable(entry.outer) && is_usable(entry.inner_ci95) &&
+           is_usable(entry.outer_ci95);
 }
+
+// Whether the format has such entries: only ticks of the pair are measured with overtaking.
+bool has_context(const nslice_calibration_entry &entry)
+{
+    return !(entry.kind & NSLICE_ENTRY_OVERTAKING) ||
+           (entry.kind == (NSLICE_KIND_START | NSLICE_ENTRY_OVERTAKING) && entry.field == 0);
+}
+
+// The constants of probes in one of the contexts that bound those between work.
+class InContext
+{
+public:
+    InContext(const Calibration &calibration, unsigned context)
+    {
+        for (const nslice_calibration_entry &entry : calibration.entries)
+            if ((entry.kind & kContexts) == context && has_context(entry) && is_usable(entry))
+                entries_[{entry.cpu, entry.kind & ~kContexts, entry.field}] = &entry;
+    }
+    // By how much they are larger than the entry's.
+    std::optional<Hidden> beyond(const nslice_calibration_entry &entry) const
+    {
+        const auto found = entries_.find({entry.cpu, entry.kind, entry.field});
+        if (found == entries_.end())
+            return std::nullopt;
+        return Hidden{found->second->inner - entry.inner, found->second->outer - entry.outer,
+                      found->second->inner_ci95 + entry.inner_ci95};
+    }
+
+private:
+    std::map<EntryKey, const nslice_calibration_entry *> entries_;
+};
 
 // Processes that calibrated both at their start and at their end.
 std::set<uint32_t> whole_processes(const TraceFile &trace)
@@ -133,25 +162,22 @@ void Correction::take_trace(const TraceFile &trace)
     const std::set<uint32_t> whole = whole_processes(trace);
     for (const Calibration &calibration : trace.calibrations()) {
         const bool is_end = calibration.phase == NSLICE_CALIBRATION_END;
-        const auto alone = entries_alone(calibration);
+        const InContext alone(calibration, NSLICE_ENTRY_ALONE),
+            overtaking(calibration, NSLICE_ENTRY_OVERTAKING);
         for (const nslice_calibration_entry &entry : calibration.entries) {
-            const auto probe = probe_of_entry(entry.kind & ~NSLICE_ENTRY_ALONE, false);
-            if (!probe || entry.field >= fields_ || !is_usable(entry.inner) ||
-                !is_usable(entry.outer) || !is_usable(entry.inner_ci95) ||
-                !is_usable(entry.outer_ci95)) {
+            const auto probe = probe_of_entry(entry.kind & ~kContexts, false);
+            if (!probe || entry.field >= fields_ || !has_context(entry) || !is_usable(entry)) {
                 ++refused;
                 continue;
             }
-            if (entry.kind & NSLICE_ENTRY_ALONE)
+            if (entry.kind & kContexts)
                 continue;
             const double degrees = entry.degrees > 0 ? entry.degrees : kManyDegrees;
             CalibrationRow row = {entry.cpu,        *probe,      entry.field,      entry.inner,
                                   entry.inner_ci95, entry.outer, entry.outer_ci95, entry.samples,
                                   entry.trimmed,    degrees};
-            if (const auto found = alone.find({entry.cpu, entry.kind, entry.field});
-                found != alone.end())
-                row.hidden = {found->second->inner - entry.inner,
-                              found->second->outer - entry.outer};
+            row.hidden = alone.beyond(entry);
+            row.overtaking = overtaking.beyond(entry);
             sums[is_end][{entry.cpu, *probe, entry.field}].add(row);
             if (whole.contains(calibration.pid))
                 whole_sums[is_end][{entry.cpu, *probe, entry.field}].add(row);
@@ -202,6 +228,8 @@ void Correction::take_file(const TraceFile &trace, const CalibrationFile &file)
                         kManyDegrees});
         if (probe.outer_hidden_ticks)
             rows.back().hidden = {probe.inner_hidden_ticks.value_or(0), *probe.outer_hidden_ticks};
+        if (probe.inner_overtaking_ticks && probe.outer_overtaking_ticks)
+            rows.back().overtaking = {*probe.inner_overtaking_ticks, *probe.outer_overtaking_ticks};
         for (size_t i = 0; i < trace.counter_names().size(); ++i)
             if (!probe.counter_costs.empty()) {
                 const CounterCost &cost = probe.counter_costs[i];
@@ -345,18 +373,23 @@ void Correction::build_ways(const std::vector<CpuChunks> &cpus)
             table.source = uint32_t(cpus.size() + cpu);
             for (unsigned way = 0; way < kWays; ++way) {
                 const bool is_kernel = way < kKernelWays;
-                const auto found = probe_constants(is_kernel ? kernel_start_ : start_,
-                                                   is_kernel ? kernel_end_ : end_, cpus[cpu].cpu,
-                                                   kFirstWay + way, field);
-                if (found)
-                    table.ways[way] = {true,
-                                       found->inner.value,
-                                       found->inner.ci95,
-                                       found->inner.bound(),
-                                       found->outer.value,
-                                       found->outer.ci95,
-                                       found->outer.bound(),
-                                       found->outer.degrees};
+                auto found = probe_constants(is_kernel ? kernel_start_ : start_,
+                                             is_kernel ? kernel_end_ : end_, cpus[cpu].cpu,
+                                             kFirstWay + way, field);
+                if (!found)
+                    continue;
+                // Their STOPs overtake as much as those of macros.
+                if (const auto pair = probe_constants(start_, end_, cpus[cpu].cpu, kPair, field);
+                    pair && !is_kernel)
+                    found->inner.overtaking = pair->inner.overtaking;
+                table.ways[way] = {true,
+                                   found->inner.value,
+                                   found->inner.ci95,
+                                   found->inner.bound(),
+                                   found->outer.value,
+                                   found->outer.ci95,
+                                   found->outer.bound(),
+                                   found->outer.degrees};
             }
         }
     }
@@ -369,7 +402,13 @@ GapConstants Correction::gaps_of(const ProbeConstants &pair)
                                  pair.outer.degrees, pair.outer.moved};
     GapConstant after_probe = after_work;
     after_probe.value += pair.outer.hidden.value_or(0) - pair.inner.hidden.value_or(0);
-    return {after_work, after_probe};
+    GapConstant after_overtaking = after_probe;
+    if (-pair.inner.overtaking.value_or(0) - pair.inner.overtaking_ci95 >
+        std::fabs(pair.inner.hidden.value_or(0)))
+        after_overtaking.value =
+            std::fmax(after_probe.value, after_work.value + pair.outer.overtaking.value_or(0) -
+                                             pair.inner.overtaking.value_or(0));
+    return {after_work, after_probe, after_overtaking};
 }
 
 void Correction::set_constants(FieldConstants &constants, bool is_kernel, uint32_t cpu,

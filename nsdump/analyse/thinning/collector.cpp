@@ -171,6 +171,13 @@ void ThinningCollector::note_distance(const Thread &thread, const Event &event, 
         ++starts.after_work;
         starts.after_work_ticks += distance;
     }
+    if (!thread.is_after_stop || thread.stopped != name)
+        return;
+    ++starts.after_same;
+    if (thread.is_after_work) {
+        ++starts.after_same_work;
+        starts.after_same_work_ticks += distance;
+    }
 }
 
 // The epoch of a record whose probe can be off.
@@ -232,6 +239,7 @@ void ThinningCollector::stop(Thread &thread, const Event &event, NameId name)
     const uint32_t epoch = note_epoch(thread, event, name);
     size_t depth = thread.depth;
     thread.is_after_stop = true;
+    thread.stopped = name;
     thread.is_after_work = false;
     while (depth > 0 && thread.open[depth - 1].name != name)
         --depth;

@@ -20,6 +20,8 @@ namespace nsdump
 {
 // The STARTs of one name by what precedes them on the thread.
 struct Starts {
+    static constexpr uint64_t kEnough = 100;
+
     uint64_t count = 0;
     uint64_t close = 0;      // a START or STOP is not far before
     double close_ticks = 0;  // sum of the distances to it
@@ -28,13 +30,19 @@ struct Starts {
     // work, as it is where all that is inside is off.
     uint64_t after_work = 0;
     double after_work_ticks = 0;
+    uint64_t after_same = 0; // of those after a STOP, those after one of the same name
+    // Of these, those after a slice without records inside.
+    uint64_t after_same_work = 0;
+    double after_same_work_ticks = 0;
 
     // The distance after a STOP is what the pair costs outside of its own slice.
     bool show_gap() const { return 2 * after_stop > count; }
+    // Where reads overtake much work, the STOP must be behind the same work.
+    bool show_own_gap() const { return 2 * after_same > count && after_same_work >= kEnough; }
+    double own_gap() const { return after_same_work_ticks / double(after_same_work); }
     // Of those that are close.
     double mean_close_distance() const
     {
-        constexpr uint64_t kEnough = 100;
         return after_work >= kEnough ? after_work_ticks / double(after_work)
                                      : close_ticks / double(close);
     }
@@ -117,6 +125,7 @@ private:
         uint64_t ticks = 0;                 // of its latest START or STOP; 0 before the first one
         uint16_t slice_id = 0;              // of its latest record of a slice or mark
         bool is_after_stop = false;         // that record is a STOP
+        NameId stopped = 0;                 // of this name
         bool is_after_work = false;         // that of a slice without records inside
         bool is_trusted = true;
     };

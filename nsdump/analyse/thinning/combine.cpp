@@ -10,7 +10,8 @@
 namespace nsdump
 {
 // Each value counts by the square of the other's half width.  A bound that is part of both cannot
-// become smaller by combining them, and does not explain a difference between them.
+// become smaller by combining them, and does not explain a difference between them.  Nor can that
+// for work which reads overtake, so calibration adds nothing to thinning there.
 void combine(const FieldReport &ticks, SliceThinning &thinning)
 {
     if (ticks.net && ticks.net->trimmed_ci95)
@@ -29,7 +30,7 @@ void combine(const FieldReport &ticks, SliceThinning &thinning)
     const double h_t = thinned.ci95 - shared, h_c = calibrated.ci95 - shared;
     const double both = h_t * h_t + h_c * h_c;
     thinning.is_contradiction = contradict({thinned.value, h_t}, {calibrated.value, h_c});
-    if (!thinning.is_contradiction && both > 0) {
+    if (!thinning.is_contradiction && !thinning.is_overtaking && both > 0) {
         const double weight = h_c * h_c / both;
         thinning.used = NetSource::kBoth;
         thinning.combined = Measured{weight * thinned.value + (1 - weight) * calibrated.value,

@@ -334,13 +334,16 @@ void ThinningEstimator::set_inner(NameId name, const std::vector<CpuSum> &cpus, 
     Uncertainty own_error = calibrated_error;
     double own_bound = calibrated_bound, weight = 0;
     out.inner = calibrated;
+    out.is_overtaking = is_overtaking(cpus, correction_);
     if (const auto context = in_context_.find(name); context != in_context_.end()) {
         const GapConstant gap = gap_in_context(cpus, slices_.starts_of(name), correction_);
         Uncertainty context_error = context->second.error;
         context_error.add_ci95(gap.ci95, gap.degrees);
         const Measured in_context = {context->second.value - gap.value,
                                      context_error.ci95() + gap.bound};
-        weight = context_weight(name, calibrated, in_context);
+        weight = out.is_overtaking && slices_.starts_of(name).show_own_gap()
+                     ? 1
+                     : context_weight(name, calibrated, in_context);
         own_error = calibrated_error.scaled(1 - weight);
         own_error.add(weight * context_error.standard_error(), context_error.degrees());
         own_bound = (1 - weight) * calibrated_bound + weight * gap.bound;

@@ -32,11 +32,23 @@ GapConstant close_gap(const GapConstants &gaps, double distance)
     return out;
 }
 
+// Where reads overtake much work: any distance up to close_limit() may be without code, or with
+// code for all that exceeds the calibrated gap.
+GapConstant own_gap(const GapConstants &gaps, double distance)
+{
+    GapConstant out = gaps.after_probe;
+    out.bound += std::fabs(distance - out.value);
+    out.value = distance;
+    return out;
+}
+
 // Which part of a probe the code before it hides is not known: the calibration's work hides most.
+// How much work the reads overtake is not known either.
 GapConstant far_gap(const GapConstants &gaps)
 {
     GapConstant out = gaps.after_work;
-    out.bound += 0.5 * std::fabs(gaps.after_probe.value - out.value);
+    out.bound += gaps.is_overtaking() ? std::fabs(gaps.after_overtaking.value - out.value)
+                                      : 0.5 * std::fabs(gaps.after_probe.value - out.value);
     return out;
 }
 
@@ -53,8 +65,15 @@ double close_limit(const Correction &correction, double step)
 {
     double gap = 0;
     for (size_t cpu = 0; cpu < correction.cpus(); ++cpu)
-        gap = std::max(gap, correction.gaps_of(cpu).after_probe.value);
+        gap = std::max(gap, correction.gaps_of(cpu).after_overtaking.value);
     return kCloseGaps * gap + step;
+}
+
+bool is_overtaking(const std::vector<CpuSum> &cpus, const Correction &correction)
+{
+    return std::any_of(cpus.begin(), cpus.end(), [&](const CpuSum &cpu) {
+        return correction.gaps_of(cpu.cpu_index).is_overtaking();
+    });
 }
 
 GapConstant gap_in_context(const std::vector<CpuSum> &cpus, const Starts &starts,
@@ -63,6 +82,7 @@ GapConstant gap_in_context(const std::vector<CpuSum> &cpus, const Starts &starts
     GapConstant out;
     const double slices = slices_on(cpus);
     const double close = starts.count > 0 ? double(starts.close) / double(starts.count) : 0;
+    const double own = starts.show_own_gap() ? double(starts.after_same) / double(starts.count) : 0;
     for (const CpuSum &cpu : cpus) {
         const GapConstants &gaps = correction.gaps_of(cpu.cpu_index);
         const double share = double(cpu.slices) / slices;
@@ -72,6 +92,12 @@ GapConstant gap_in_context(const std::vector<CpuSum> &cpus, const Starts &starts
             out.bound += share * part * gap.bound;
             out.degrees = std::min(out.degrees, gap.degrees);
         };
+        if (gaps.is_overtaking()) {
+            add(far_gap(gaps), 1 - own);
+            if (own > 0)
+                add(own_gap(gaps, starts.own_gap()), own);
+            continue;
+        }
         add(far_gap(gaps), 1 - close);
         if (starts.close > 0)
             add(close_gap(gaps, starts.mean_close_distance()), close);

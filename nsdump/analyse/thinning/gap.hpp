@@ -18,6 +18,9 @@ namespace nsdump
 // clock.
 double close_limit(const Correction &correction, double step);
 
+// Whether on one of these CPUs, reads overtake more work than work hides of a pair.
+bool is_overtaking(const std::vector<CpuSum> &cpus, const Correction &correction);
+
 // `cpus` that the slices ran on; the errors of their constants are taken as one.
 GapConstant gap_in_context(const std::vector<CpuSum> &cpus, const Starts &starts,
                            const Correction &correction);

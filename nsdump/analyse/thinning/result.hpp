@@ -61,7 +61,10 @@ struct SliceThinning {
     std::vector<ThinnedCost> costs;
     std::vector<ThinnedCell> cells;
     double shared_bound = 0; // part of both half widths, since both use the same own reads
-    double shift = 0;        // of net values in the report
+    // Reads overtake more work than work hides of a pair: both half widths have that bound, and
+    // both values may be wrong by as much.
+    bool is_overtaking = false;
+    double shift = 0; // of net values in the report
 };
 
 // Slices and epochs by what became of them.

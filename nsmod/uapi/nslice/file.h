@@ -142,11 +142,18 @@ enum nslice_calibration_phase { NSLICE_CALIBRATION_START = 1, NSLICE_CALIBRATION
  * the difference between the two bounds the error of the constant.
  */
 #define NSLICE_ENTRY_ALONE 0x80
+/*
+ * Flag in the kind of a program's pair: right behind another probe, around more work
+ * than its STOP can overtake.  The difference from the entry without the flag bounds
+ * what reads that overtake unequal amounts of work add to a slice, or take from it.
+ * In KERNEL_CALIBRATION, this bit is NSLICE_ENTRY_IN_PROGRAM.
+ */
+#define NSLICE_ENTRY_OVERTAKING 0x10
 
 /* One constant of the correction: cost of a probe of `kind` in `field` on `cpu`. */
 struct nslice_calibration_entry {
 	__u32 cpu;       /* or NSLICE_ANY_CPU */
-	__u8 kind;       /* START: the pair START + STOP; MARK, INIT, EXIT: the probe; | NSLICE_ENTRY_ALONE */
+	__u8 kind;       /* START: the pair START + STOP; MARK, INIT, EXIT: the probe; | NSLICE_ENTRY_ALONE or _OVERTAKING */
 	__u8 field;      /* 0: clock ticks; n: counter n - 1 of the session */
 	__u16 degrees;   /* degrees of freedom of the two intervals; 0: unknown, many */
 	__u32 samples;   /* batches in the means */

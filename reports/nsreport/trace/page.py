@@ -268,6 +268,7 @@ def _calibration(document):
         ("outer \u00b1 95 %", True),
         ("inner hidden", True),
         ("outer hidden", True),
+        ("inner overtaking", True),
         ("samples", True),
         ("trimmed", True),
     ]
@@ -281,6 +282,7 @@ def _calibration(document):
             with_error(e["outer"], e["outer_ci95"]),
             number(e.get("inner_hidden")),
             number(e.get("outer_hidden")),
+            number(e.get("inner_overtaking")),
             count(e["samples"]),
             count(e["trimmed"]),
         ]

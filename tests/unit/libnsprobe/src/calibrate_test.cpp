@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a calibration on request returns: the pair, and START and STOP separately on request.
 #include <cerrno>
+#include <cmath>
 #include <memory>
 #include <string>
 
@@ -36,7 +37,33 @@ TEST_CASE("a calibration has the halves of the pair only on request", "[libnspro
     REQUIRE(calibrate({NSP_CLOCK_FAST, {}, nullptr, NSP_SOURCE_NONE, 20, 1}, with) == 0);
     CHECK(without->half_count == 0);
     CHECK(with->count == without->count);
-    CHECK(with->half_count * NSP_CALIBRATION_KINDS == with->count * NSP_CALIBRATION_HALVES);
+    uint32_t in_two_contexts = 0;
+    for (uint32_t i = 0; i < with->count; ++i)
+        in_two_contexts += !(with->entries[i].kind & NSLICE_ENTRY_OVERTAKING);
+    CHECK(with->half_count * NSP_CALIBRATION_KINDS == in_two_contexts * NSP_CALIBRATION_HALVES);
+}
+
+TEST_CASE("fences keep a STOP from overtaking more work than work hides of a pair",
+          "[libnsprobe][calibrate]")
+{
+    constexpr double kAllowed = 10; // ticks
+    for (const nsp_clock_mode mode : {NSP_CLOCK_FAST, NSP_CLOCK_ORDERED}) {
+        Calibration cost;
+        REQUIRE(calibrate({mode, {}, nullptr, NSP_SOURCE_NONE, 200, 0}, cost) == 0);
+        const auto entry = [&](unsigned context) {
+            return find(cost->entries, cost->count, NSLICE_KIND_START | context, 0);
+        };
+        const auto *work = entry(0), *alone = entry(NSLICE_ENTRY_ALONE),
+                   *most = entry(NSLICE_ENTRY_OVERTAKING);
+        REQUIRE((work && alone && most));
+        CHECK(most->samples == work->samples);
+        const double overtaken = work->inner - most->inner,
+                     error = work->inner_ci95 + most->inner_ci95 + kAllowed;
+        INFO(overtaken << " ± " << error);
+        CHECK(overtaken > -error);
+        if (mode == NSP_CLOCK_ORDERED)
+            CHECK(overtaken < std::fabs(alone->inner - work->inner) + error);
+    }
 }
 
 TEST_CASE("START and STOP measured separately take about as long together as the pair",

@@ -194,6 +194,44 @@ TEST_CASE("the part of a probe that its surroundings hide bounds the error of th
     CHECK(correction.warnings().empty());
 }
 
+TEST_CASE("work that STOP may overtake bounds the error if it is more than work hides",
+          "[nsdump][correction]")
+{
+    const auto at = [](double inner) {
+        return Entries{entry(NSLICE_KIND_START, 0, 20, 40, 3),
+                       entry(NSLICE_KIND_START | NSLICE_ENTRY_ALONE, 0, 35, 60, 3),
+                       entry(NSLICE_KIND_START | NSLICE_ENTRY_OVERTAKING, 0, inner, 44, 3)};
+    };
+    const TraceFile much(source_of(trace_with(at(-180), at(-160)))),
+        little(source_of(trace_with(at(10), at(10))));
+    const Correction correction(much);
+    CHECK(correction.of(0, 0).inner == 20);
+    CHECK(correction.of(0, 0).inner_bound == 190);
+    CHECK(correction.of(0, 0).outer_bound[nsdump::kPair] == 20);
+    CHECK(correction.gaps_of(0).is_overtaking());
+    CHECK(correction.gaps_of(0).after_overtaking.value == 214);
+    CHECK(correction.start().size() == 1);
+    CHECK(correction.warnings().empty());
+    CHECK(Correction(little).of(0, 0).inner_bound == 15);
+    CHECK_FALSE(Correction(little).gaps_of(0).is_overtaking());
+    const TraceFile uncertain(source_of(trace_with(at(3), at(3)))); // 17 ± 3, against 15
+    CHECK_FALSE(Correction(uncertain).gaps_of(0).is_overtaking());
+}
+
+TEST_CASE("entries with overtaking that are not of the pair's ticks are refused",
+          "[nsdump][correction]")
+{
+    constexpr unsigned kOvertaking = NSLICE_ENTRY_OVERTAKING;
+    const TraceFile trace(source_of(trace_with(
+        {entry(NSLICE_KIND_START, 0, 20, 40, 3), entry(NSLICE_KIND_MARK | kOvertaking, 0, 0, 900),
+         entry(NSLICE_KIND_START | NSLICE_ENTRY_ALONE | kOvertaking, 0, 900, 900),
+         entry(NSLICE_KIND_START | kOvertaking, 1, 900, 900)},
+        {})));
+    const Correction correction(trace);
+    CHECK(correction.of(0, 0).inner_bound == 0);
+    CHECK_THAT(correction.warnings().at(0), Contains("3 calibration entries"));
+}
+
 TEST_CASE("a calibration in which probes have a negative cost is reported as disturbed",
           "[nsdump][correction]")
 {

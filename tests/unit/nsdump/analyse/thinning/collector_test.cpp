@@ -142,6 +142,10 @@ TEST_CASE("a START is after work if the STOP before it is that of a slice withou
     CHECK(seen.starts_of("outer").after_work == 3);
     CHECK(seen.starts_of("outer").after_work_ticks == 60);
     CHECK(seen.starts_of("outer").show_gap());
+    CHECK(seen.starts_of("outer").after_same == 4);
+    CHECK(seen.starts_of("outer").after_same_work == 3);
+    CHECK(seen.starts_of("outer").after_same_work_ticks == 60);
+    CHECK_FALSE(seen.starts_of("outer").show_own_gap()); // too few
 }
 
 TEST_CASE("slices that straddle a boundary are left out, with or without their partner",

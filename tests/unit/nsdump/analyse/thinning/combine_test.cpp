@@ -54,6 +54,17 @@ TEST_CASE("a bound that both values share does not shrink", "[nsdump][thinning]"
     CHECK(thinning.combined->ci95 == Approx(26.4));
 }
 
+TEST_CASE("the bound for work that reads overtake does not shrink either", "[nsdump][thinning]")
+{
+    auto thinning = thinning_with(100, 40);
+    thinning.is_overtaking = true;
+    nsdump::combine(ticks_with(60, 40), thinning);
+    CHECK(thinning.used == NetSource::kThinning);
+    CHECK(thinning.combined->value == 100);
+    CHECK(thinning.combined->ci95 == 40);
+    CHECK_FALSE(thinning.is_contradiction);
+}
+
 TEST_CASE("values that exclude each other are a contradiction, and thinning is used",
           "[nsdump][thinning]")
 {

@@ -11,13 +11,15 @@ using nsdump::Starts;
 namespace
 {
 // With work: inner 64, outer 128, so a gap of 64.  Alone: 71 and 142, a gap of 71.
-nsdump::Correction correction()
+nsdump::Correction correction(double overtaken = 0)
 {
     TraceBuilder trace;
     trace.info(plain_info());
     const auto work = entry(NSLICE_KIND_START, 0, 64, 128),
                alone = entry(NSLICE_KIND_START | NSLICE_ENTRY_ALONE, 0, 71, 142);
-    trace.calibration(NSLICE_CALIBRATION_START, 0, 0, {work, alone});
+    const auto overtaking =
+        entry(NSLICE_KIND_START | NSLICE_ENTRY_OVERTAKING, 0, 64 - overtaken, 128);
+    trace.calibration(NSLICE_CALIBRATION_START, 0, 0, {work, alone, overtaking});
     const uint16_t id = trace.site("slice");
     trace.start(0, 1, id, 100);
     trace.stop(0, 1, id, 200);
@@ -25,9 +27,9 @@ nsdump::Correction correction()
     return nsdump::Correction(file);
 }
 
-GapConstant gap(Starts starts)
+GapConstant gap(Starts starts, double overtaken = 0)
 {
-    return nsdump::gap_in_context({{0, 1, 0, 0}}, starts, correction());
+    return nsdump::gap_in_context({{0, 1, 0, 0}}, starts, correction(overtaken));
 }
 } // namespace
 
@@ -61,6 +63,29 @@ TEST_CASE("with code between probe and START the gap lies between that after wor
 {
     CHECK(gap({10, 10, 1100}).value == 87);
     CHECK(gap({10, 10, 1100}).bound == 23);
+}
+
+TEST_CASE("where reads overtake much work, all of the distance may be the gap",
+          "[nsdump][thinning]")
+{
+    const Starts after_same{200, 200, 40000, 200, 200, 40000, 200, 200, 40000};
+    CHECK(gap(after_same, 200).value == 200);
+    CHECK(gap(after_same, 200).bound == 129);
+    CHECK(gap(after_same).value == 132); // between that after work and the distance
+    CHECK(nsdump::close_limit(correction(200), 26) == Approx(422));
+    CHECK(nsdump::is_overtaking({{0, 1, 0, 0}}, correction(200)));
+    CHECK_FALSE(nsdump::is_overtaking({{0, 1, 0, 0}}, correction()));
+}
+
+TEST_CASE("where reads overtake much work, only STOPs of the same name show the gap",
+          "[nsdump][thinning]")
+{
+    const Starts after_others{200, 200, 14200, 200, 200, 14200};
+    CHECK_FALSE(after_others.show_own_gap());
+    for (const Starts &starts : {Starts{10, 0, 0}, after_others}) {
+        CHECK(gap(starts, 200).value == 64);
+        CHECK(gap(starts, 200).bound == 200);
+    }
 }
 
 TEST_CASE("the gap is the mean over STARTs after probes and others", "[nsdump][thinning]")

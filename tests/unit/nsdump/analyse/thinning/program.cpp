@@ -122,7 +122,8 @@ private:
     }
     void stop(uint16_t site)
     {
-        probe(site, NSLICE_KIND_STOP, 0.5 * model_.inner, 0.5 * (model_.outer - model_.inner));
+        probe(site, NSLICE_KIND_STOP, 0.5 * model_.inner - model_.overtaken,
+              0.5 * (model_.outer - model_.inner) + model_.overtaken);
     }
     // Returns the work, which is done at the load of the time.
     double do_work(double ticks)
@@ -191,6 +192,12 @@ void calibrate(const ThinnedModel &model, unsigned phase, uint64_t ticks,
         alone.inner += i == 0 ? model.hidden : 0;
         alone.outer += i == 0 ? model.hidden : 0.5 * model.hidden;
         entries.push_back(alone);
+    }
+    if (model.most_overtaken > 0) {
+        nslice_calibration_entry overtaking = entries[0];
+        overtaking.kind |= NSLICE_ENTRY_OVERTAKING;
+        overtaking.inner -= model.most_overtaken;
+        entries.push_back(overtaking);
     }
     trace.calibration(phase, ticks, ticks, entries, model.step);
 }

@@ -29,8 +29,9 @@ struct ThinnedModel {
     double mark = 30;
     double probe_sd = 3;
     double calibrated_outer = 60, calibrated_inner = 40, calibrated_mark = 30;
-    double ci95 = 0.2; // of the calibration
-    double hidden = 0; // cost of a pair alone, beyond calibrated_outer
+    double ci95 = 0.2;                        // of the calibration
+    double hidden = 0;                        // cost of a pair alone, beyond calibrated_outer
+    double overtaken = 0, most_overtaken = 0; // work after which STOP reads the clock; calibrated
 };
 
 struct ThinnedRun {

@@ -91,6 +91,23 @@ TEST_CASE("the interval holds the work if the slice's own reads cost what only t
     check("leaf", leaf);
 }
 
+TEST_CASE("the interval holds the work however much of it STOP overtakes",
+          "[nsdump][simulation][thinning]")
+{
+    Random random(20261130);
+    Held middle, leaf;
+    for (int i = 0; i < kTrials; ++i) {
+        ThinnedModel model = draw(random);
+        model.most_overtaken = 40;
+        model.overtaken = random.uniform(0, model.most_overtaken);
+        const ThinnedRun run = run_thinned(model, random);
+        middle.add(*thinning_of(run, "middle").combined, run.truth.at("middle"));
+        leaf.add(*thinning_of(run, "leaf").combined, run.truth.at("leaf"));
+    }
+    for (const Held &held : {middle, leaf})
+        CHECK(held.share() >= 0.95); // the bound is wider than the error
+}
+
 TEST_CASE("the interval holds the work with a clock that moves in steps",
           "[nsdump][simulation][thinning]")
 {
