@@ -16,7 +16,7 @@ import tempfile
 import mapid_probes_bench
 from big_capture import big_capture, load
 
-ROUNDS = int(os.environ.get("TOP_ROUNDS", "101"))
+ROUNDS = int(os.environ.get("TOP_ROUNDS", mapid_probes_bench.ROUNDS))  # with each process
 
 
 class Attached(mapid_probes_bench.Measured):
@@ -85,15 +85,18 @@ def main():
 
     capture = os.path.abspath(big_capture(source, build))
     load(capture)
-    alone = mapid_probes_bench.Measured(mapid, mapid_path, capture, NETSLICE="attach=yes")
-    top = Attached(mapid, mapid_path, capture, nsdump, "top", "--json")
-    record = Attached(mapid, mapid_path, capture, nsdump, "record", "--verbose", "-w", "/dev/null")
-    for number in range(ROUNDS):
-        for one in (alone, top, record) if number % 2 else (record, top, alone):
-            one.run()
-    alone.close()
-    read, lost = top_counts(top.close())
-    recorded, not_recorded = record_counts(record.close())
+    (alone, top, record), (_, top_said, record_said) = mapid_probes_bench.in_turn(
+        [
+            lambda: mapid_probes_bench.Measured(mapid, mapid_path, capture, NETSLICE="attach=yes"),
+            lambda: Attached(mapid, mapid_path, capture, nsdump, "top", "--json"),
+            lambda: Attached(
+                mapid, mapid_path, capture, nsdump, "record", "--verbose", "-w", "/dev/null"
+            ),
+        ],
+        ROUNDS,
+    )
+    read, lost = map(sum, zip(*map(top_counts, top_said)))
+    recorded, not_recorded = map(sum, zip(*map(record_counts, record_said)))
     if read == 0 or recorded == 0:
         sys.exit("nsdump has no records of mapid")
     counts = {"top_records": read, "top_lost": lost}
