@@ -164,6 +164,22 @@ TIDY = [
         "bad/two.hpp:2:5: single-argument constructors must be marked explicit",
     ),
 ]
+GOOD_BENCHMARKS = {
+    "build/compile_commands.json": json.dumps(
+        [
+            {
+                "directory": ".",
+                "file": "../tests/bench/one.cpp",
+                "command": "g++ -Wall -o one.o -c ../tests/bench/one.cpp",
+            }
+        ]
+    ),
+    "tests/bench/one.cpp": "int main() { return 0; }\n",
+}
+BENCHMARKS = [
+    ("tests/bench/one.cpp", "int main() { return none; }\n", "was not declared in this scope"),
+    ("tests/bench/one.cpp", "int main() { int x; }\n", "unused variable"),
+]
 MAPI_CLIENT = HERE.parents[1] / "mapi-core/client"
 MAPI_3 = (
     '.TH MAPI 3\n.SH NAME\nmapi \\- x\n.SH SYNOPSIS\n.BI "int mapi_connect(int " fd );\n'
@@ -260,7 +276,8 @@ SKIP = 77
 
 def run(check, files):
     with tempfile.TemporaryDirectory() as folder:
-        build = {"NETSLICE_BUILD": f"{folder}/build"} if GOOD_TIDY.keys() <= files.keys() else {}
+        has_build = "build/compile_commands.json" in files
+        build = {"NETSLICE_BUILD": f"{folder}/build"} if has_build else {}
         for name, content in files.items():
             path = pathlib.Path(folder, name)
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -292,6 +309,7 @@ def main():
         ("shell", GOOD_SHELL, SHELL),
         ("python", GOOD_PYTHON, PYTHON),
         ("tidy", GOOD_TIDY, TIDY),
+        ("benchmarks", GOOD_BENCHMARKS, BENCHMARKS),
     ):
         checked = run(check, good).returncode
         for name, content, expected in faults if checked != SKIP else []:
