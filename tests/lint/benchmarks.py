@@ -7,7 +7,6 @@ import os
 import pathlib
 import shlex
 import subprocess
-import sys
 
 import tree
 
@@ -35,11 +34,7 @@ def parse(job):
 
 def main():
     top = tree.root()
-    build = pathlib.Path(os.environ.get("NETSLICE_BUILD") or top / "build/release")
-    if not (build / "compile_commands.json").exists():
-        print(f"skipped: {build} has no compile_commands.json (cmake --preset release)")
-        sys.exit(tree.SKIP)
-    jobs = commands(top, build.resolve())
+    jobs = commands(top, tree.configured_build(top))
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         problems = [line for found in pool.map(parse, jobs.values()) for line in found]
     tree.finish("benchmarks", problems, len(jobs))

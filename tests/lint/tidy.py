@@ -178,11 +178,7 @@ def main():
     tree.require_tool(CLANG_TIDY)
     everything = "--all" in sys.argv[2:]
     top = tree.root()
-    build = pathlib.Path(os.environ.get("NETSLICE_BUILD") or top / "build/release")
-    if not (build / "compile_commands.json").exists():
-        print(f"skipped: {build} has no compile_commands.json (cmake --preset release)")
-        sys.exit(tree.SKIP)
-    jobs = commands(top, build.resolve())
+    jobs = commands(top, tree.configured_build(top))
     paths, first = in_order(top, jobs)
     problems, count = check_all(top, jobs, paths, None if everything else SECONDS)
     print(f"{first} files that changed, or use headers that did; {count} of {len(paths)} checked")

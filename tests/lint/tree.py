@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # tree: the checkout -> its text files, by path from the root; shared by the lint checks.
+import os
 import pathlib
 import shutil
 import subprocess
@@ -90,6 +91,16 @@ def require_tool(name):
     if not shutil.which(name):
         print(f"skipped: {name} is not installed")
         sys.exit(SKIP)
+
+
+def configured_build(top):
+    """The build folder, whose compile_commands.json says how files are compiled; ends the check as
+    skipped without it."""
+    build = pathlib.Path(os.environ.get("NETSLICE_BUILD") or top / "build/release").resolve()
+    if not (build / "compile_commands.json").exists():
+        print(f"skipped: {build} has no compile_commands.json (cmake --preset release)")
+        sys.exit(SKIP)
+    return build
 
 
 def run_tool(command, files, top):
