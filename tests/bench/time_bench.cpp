@@ -10,7 +10,7 @@ namespace
 using bench::Bars;
 using bench::Pairs;
 
-constexpr int kSessions = 14; // the cost of a probe varies with the core's neighbours; each session
+constexpr int kSessions = 10; // the cost of a probe varies with the core's neighbours; each session
                               // calibrates at both ends
 constexpr double kShortNs = 100;
 constexpr int kFewPairs = 8;

@@ -8,7 +8,7 @@ namespace
 using bench::Bars;
 using bench::CellVerdict;
 
-constexpr int kSessions = 7;
+constexpr int kSessions = 5;
 constexpr double kMostNotCovered = 0.05;
 
 constexpr Bars kOrdered = {{0.02, 1}, 57, {0.04, 2}, 57}, kFast = {{0.05, 3}, 57, {0.08, 4}, 57};
