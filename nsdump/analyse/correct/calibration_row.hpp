@@ -22,6 +22,8 @@ struct Hidden {
     double inner = 0;
     double outer = 0;
     double inner_ci95 = 0; // of the difference; known for `overtaking` only
+    // Of outer without work itself; known for `hidden` of the trace's entries.
+    std::optional<double> outer_alone_ci95 = {};
 };
 
 // One row of a calibration, averaged over the processes that took part.

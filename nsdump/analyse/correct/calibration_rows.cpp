@@ -38,6 +38,26 @@ Measured outer_of(const CalibrationRow &row)
             part_of(row.overtaking, &Hidden::outer)};
 }
 
+// The gap is a part of outer, so its interval is no larger.
+std::optional<LeastGap> gap_alone_of(const CalibrationRow &row)
+{
+    if (!row.hidden)
+        return std::nullopt;
+    return LeastGap{row.outer + row.hidden->outer - row.inner - row.hidden->inner,
+                    row.hidden->outer_alone_ci95.value_or(row.outer_ci95), row.degrees};
+}
+
+// What disturbs a calibration makes probes more expensive.
+std::optional<LeastGap> least_gap(const std::optional<CalibrationRow> &start,
+                                  const std::optional<CalibrationRow> &end)
+{
+    const auto at_start = start ? gap_alone_of(*start) : std::nullopt,
+               at_end = end ? gap_alone_of(*end) : std::nullopt;
+    if (!at_start || !at_end)
+        return at_start ? at_start : at_end;
+    return at_start->value + at_start->ci95 <= at_end->value + at_end->ci95 ? at_start : at_end;
+}
+
 Constant of_one_end(const Measured &one)
 {
     return {one.value, one.ci95, one.degrees, 0, one.hidden, one.overtaking, one.overtaking_ci95};
@@ -113,10 +133,11 @@ std::optional<ProbeConstants> probe_constants(const CalibrationRows &start,
         return std::nullopt;
     if (!a || !b) {
         const CalibrationRow &row = a ? *a : *b;
-        return ProbeConstants{of_one_end(inner_of(row)), of_one_end(outer_of(row))};
+        return ProbeConstants{of_one_end(inner_of(row)), of_one_end(outer_of(row)),
+                              least_gap(a, b)};
     }
     return ProbeConstants{combined(inner_of(*a), inner_of(*b)),
-                          combined(outer_of(*a), outer_of(*b))};
+                          combined(outer_of(*a), outer_of(*b)), least_gap(a, b)};
 }
 
 } // namespace nsdump

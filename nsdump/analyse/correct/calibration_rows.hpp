@@ -25,7 +25,8 @@ struct RowSum {
     // Over the rows that have them.
     struct HiddenSum {
         double inner = 0, outer = 0, inner_ci95 = 0, rows = 0;
-        std::optional<Hidden> most = {}; // by `inner`
+        double alone_rows = 0, alone_squares = 0; // of outer_alone_ci95
+        std::optional<Hidden> most = {};          // by `inner`
 
         void add(const std::optional<Hidden> &one)
         {
@@ -35,14 +36,22 @@ struct RowSum {
             outer += one->outer;
             inner_ci95 += one->inner_ci95;
             ++rows;
+            if (one->outer_alone_ci95) {
+                alone_squares += *one->outer_alone_ci95 * *one->outer_alone_ci95;
+                ++alone_rows;
+            }
             if (!most || std::fabs(one->inner) > std::fabs(most->inner))
                 most = one;
         }
-        std::optional<Hidden> mean() const
+        // `all`: rows of the sum.
+        std::optional<Hidden> mean(double all) const
         {
             if (rows == 0)
                 return std::nullopt;
-            return Hidden{inner / rows, outer / rows, inner_ci95 / rows};
+            Hidden out{inner / rows, outer / rows, inner_ci95 / rows};
+            if (alone_rows == all)
+                out.outer_alone_ci95 = std::sqrt(alone_squares) / all;
+            return out;
         }
     } hidden, overtaking;
     Uncertainty inner_error, outer_error;
@@ -75,8 +84,8 @@ struct RowSum {
                 samples,
                 trimmed,
                 outer_error.degrees(),
-                hidden.mean(),
-                overtaking.mean()};
+                hidden.mean(n),
+                overtaking.mean(n)};
     }
     // For a CPU that has no row: its interval includes the spread between the CPUs.
     CalibrationRow of_another(uint32_t cpu, unsigned probe, unsigned field) const
@@ -84,8 +93,10 @@ struct RowSum {
         CalibrationRow row = mean(cpu, probe, field);
         row.inner_ci95 = std::hypot(row.inner_ci95, spread95(inner, inner_squares));
         row.outer_ci95 = std::hypot(row.outer_ci95, spread95(outer, outer_squares));
-        row.degrees = kManyDegrees;       // spread95() already accounts for the number of CPUs
-        row.overtaking = overtaking.most; // it may be a processor of another kind
+        row.degrees = kManyDegrees; // spread95() already accounts for the number of CPUs
+        if (row.hidden)
+            row.hidden->outer_alone_ci95.reset(); // it does not include the spread
+        row.overtaking = overtaking.most;         // it may be a processor of another kind
         return row;
     }
 
@@ -117,9 +128,18 @@ struct Constant {
     }
 };
 
+// What a pair costs right behind another probe, outside of its own slice: outer minus inner without
+// work, at the end of the session at which that was less.
+struct LeastGap {
+    double value;
+    double ci95;
+    double degrees;
+};
+
 struct ProbeConstants {
     Constant inner;
     Constant outer;
+    std::optional<LeastGap> least_gap; // if it was measured
 };
 
 // Rows indexed by CPU, probe and field: a trace may have any number of them, and each CPU looks up

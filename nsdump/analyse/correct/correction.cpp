@@ -108,7 +108,7 @@ constexpr unsigned kContexts = NSLICE_ENTRY_ALONE | NSLICE_ENTRY_OVERTAKING;
 bool is_usable(const nslice_calibration_entry &entry)
 {
     return is_usable(entry.inner) && is_usable(entry.outer) && is_usable(entry.inner_ci95) &&
-           is_usable(entry.outer_ci95);
+           is_usable(entry.outer_ci95) && entry.inner_ci95 >= 0 && entry.outer_ci95 >= 0;
 }
 
 // Whether the format has such entries: only ticks of the pair are measured with overtaking.
@@ -135,7 +135,7 @@ public:
         if (found == entries_.end())
             return std::nullopt;
         return Hidden{found->second->inner - entry.inner, found->second->outer - entry.outer,
-                      found->second->inner_ci95 + entry.inner_ci95};
+                      found->second->inner_ci95 + entry.inner_ci95, found->second->outer_ci95};
     }
 
 private:
@@ -408,7 +408,11 @@ GapConstants Correction::gaps_of(const ProbeConstants &pair)
         after_overtaking.value =
             std::fmax(after_probe.value, after_work.value + pair.outer.overtaking.value_or(0) -
                                              pair.inner.overtaking.value_or(0));
-    return {after_work, after_probe, after_overtaking};
+    GapConstant least_after_probe = after_probe;
+    if (pair.least_gap)
+        least_after_probe = {pair.least_gap->value, pair.least_gap->ci95, pair.least_gap->degrees,
+                             0};
+    return {after_work, after_probe, least_after_probe, after_overtaking};
 }
 
 void Correction::set_constants(FieldConstants &constants, bool is_kernel, uint32_t cpu,

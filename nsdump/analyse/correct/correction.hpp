@@ -69,8 +69,11 @@ struct GapConstant {
 struct GapConstants {
     GapConstant after_work;
     GapConstant after_probe; // the previous record's probe is right before it
-    // Likewise, and that probe's read has overtaken as much work as it can, if that is more than
-    // work hides of a pair; otherwise as after_probe.
+    // At the end of the session at which it was less; without a bound, as the program's own
+    // distances show how much more it is there.
+    GapConstant least_after_probe;
+    // As after_probe, and that probe's read has overtaken as much work as it can, if that is more
+    // than work hides of a pair; otherwise as after_probe.
     GapConstant after_overtaking;
 
     bool is_overtaking() const { return after_overtaking.value > after_probe.value; }

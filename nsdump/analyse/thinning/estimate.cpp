@@ -336,17 +336,19 @@ void ThinningEstimator::set_inner(NameId name, const std::vector<CpuSum> &cpus, 
     out.inner = calibrated;
     out.is_overtaking = is_overtaking(cpus, correction_);
     if (const auto context = in_context_.find(name); context != in_context_.end()) {
-        const GapConstant gap = gap_in_context(cpus, slices_.starts_of(name), correction_);
+        const ContextGap gap = gap_in_context(cpus, slices_.starts_of(name), correction_);
         Uncertainty context_error = context->second.error;
         context_error.add_ci95(gap.ci95, gap.degrees);
         const Measured in_context = {context->second.value - gap.value,
-                                     context_error.ci95() + gap.bound};
+                                     context_error.ci95() + gap.bound()};
         weight = out.is_overtaking && slices_.starts_of(name).show_own_gap()
                      ? 1
                      : context_weight(name, calibrated, in_context);
         own_error = calibrated_error.scaled(1 - weight);
         own_error.add(weight * context_error.standard_error(), context_error.degrees());
-        own_bound = (1 - weight) * calibrated_bound + weight * gap.bound;
+        // Only a gap that the program shows is wrong for other reasons than the calibrated reads.
+        own_bound = std::hypot((1 - weight) * calibrated_bound + weight * gap.calibrated_bound,
+                               weight * gap.shown_bound);
         out.inner = {(1 - weight) * calibrated.value + weight * in_context.value,
                      own_error.ci95() + own_bound};
     }

@@ -16,29 +16,28 @@ constexpr double kCloseGaps = 1.5;
 constexpr double kCodeShare = kCloseGaps - 1;
 
 // Without code in between, the distance is the gap.  It exceeds the calibrated one because the
-// previous probe's read overtakes the work before it, or the probe was compiled in another way: or
-// because of code in between after all, which the bound allows for.  Its own error is smaller than
-// that of the calibrated gap, which is kept.
-GapConstant close_gap(const GapConstants &gaps, double distance)
+// previous probe's read overtakes the work before it, or the probe was compiled in another way, or
+// the core is shared: or because of code in between after all, which the bound allows for.
+GapConstant shown_gap(const GapConstants &gaps, double distance)
 {
-    GapConstant out = gaps.after_probe;
-    if (const double excess = distance - out.value; excess <= kCodeShare * std::fabs(out.value)) {
-        out.bound += std::fabs(excess);
-        out.value = distance;
-        return out;
-    }
-    out.bound += 0.5 * std::fabs(distance - gaps.after_work.value);
-    out.value = 0.5 * (distance + gaps.after_work.value);
+    GapConstant out = gaps.least_after_probe;
+    out.bound += std::fabs(distance - out.value);
+    out.value = distance;
     return out;
 }
 
-// Where reads overtake much work: any distance up to close_limit() may be without code, or with
-// code for all that exceeds the calibrated gap.
-GapConstant own_gap(const GapConstants &gaps, double distance)
+bool is_shown(const GapConstants &gaps, double distance)
 {
-    GapConstant out = gaps.after_probe;
-    out.bound += std::fabs(distance - out.value);
-    out.value = distance;
+    const double least = gaps.least_after_probe.value;
+    return distance - least <= kCodeShare * std::fabs(least);
+}
+
+// With code in between, which hides a part of the probe that is not known.
+GapConstant middle_gap(const GapConstants &gaps, double distance)
+{
+    GapConstant out = gaps.after_work;
+    out.bound += 0.5 * std::fabs(distance - out.value);
+    out.value = 0.5 * (distance + out.value);
     return out;
 }
 
@@ -76,31 +75,32 @@ bool is_overtaking(const std::vector<CpuSum> &cpus, const Correction &correction
     });
 }
 
-GapConstant gap_in_context(const std::vector<CpuSum> &cpus, const Starts &starts,
-                           const Correction &correction)
+ContextGap gap_in_context(const std::vector<CpuSum> &cpus, const Starts &starts,
+                          const Correction &correction)
 {
-    GapConstant out;
+    ContextGap out;
     const double slices = slices_on(cpus);
     const double close = starts.count > 0 ? double(starts.close) / double(starts.count) : 0;
     const double own = starts.show_own_gap() ? double(starts.after_same) / double(starts.count) : 0;
     for (const CpuSum &cpu : cpus) {
         const GapConstants &gaps = correction.gaps_of(cpu.cpu_index);
         const double share = double(cpu.slices) / slices;
-        const auto add = [&](const GapConstant &gap, double part) {
+        const auto add = [&](const GapConstant &gap, double part, double ContextGap::*bound) {
             out.value += share * part * gap.value;
             out.ci95 += share * part * gap.ci95;
-            out.bound += share * part * gap.bound;
+            out.*bound += share * part * gap.bound;
             out.degrees = std::min(out.degrees, gap.degrees);
         };
-        if (gaps.is_overtaking()) {
-            add(far_gap(gaps), 1 - own);
-            if (own > 0)
-                add(own_gap(gaps, starts.own_gap()), own);
+        const double shown = gaps.is_overtaking() ? own : close;
+        add(far_gap(gaps), 1 - shown, &ContextGap::calibrated_bound);
+        if (shown == 0)
             continue;
-        }
-        add(far_gap(gaps), 1 - close);
-        if (starts.close > 0)
-            add(close_gap(gaps, starts.mean_close_distance()), close);
+        const double distance =
+            gaps.is_overtaking() ? starts.own_gap() : starts.mean_close_distance();
+        if (gaps.is_overtaking() || is_shown(gaps, distance))
+            add(shown_gap(gaps, distance), shown, &ContextGap::shown_bound);
+        else
+            add(middle_gap(gaps, distance), shown, &ContextGap::calibrated_bound);
     }
     return out;
 }

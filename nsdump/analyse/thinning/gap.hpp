@@ -21,9 +21,21 @@ double close_limit(const Correction &correction, double step);
 // Whether on one of these CPUs, reads overtake more work than work hides of a pair.
 bool is_overtaking(const std::vector<CpuSum> &cpus, const Correction &correction);
 
+// The gap of a name, of which some STARTs show the distance to the record before.
+struct ContextGap {
+    double value = 0;
+    double ci95 = 0;
+    double degrees = kManyDegrees;
+    double shown_bound = 0; // of those that do
+    // Of the others: wrong for the same reasons as the calibrated own reads, with the same sign.
+    double calibrated_bound = 0;
+
+    double bound() const { return shown_bound + calibrated_bound; }
+};
+
 // `cpus` that the slices ran on; the errors of their constants are taken as one.
-GapConstant gap_in_context(const std::vector<CpuSum> &cpus, const Starts &starts,
-                           const Correction &correction);
+ContextGap gap_in_context(const std::vector<CpuSum> &cpus, const Starts &starts,
+                          const Correction &correction);
 
 // Of BPF programs: the share of slices whose STOP is right behind their START; those that are so in
 // part count in part.

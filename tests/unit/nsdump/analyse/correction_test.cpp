@@ -262,18 +262,19 @@ TEST_CASE("every kind and every counter has its own constants", "[nsdump][correc
     CHECK_FALSE(correction.of(0, 2).is_known);
 }
 
-TEST_CASE("constants that are not numbers are refused and reported", "[nsdump][correction]")
+TEST_CASE("constants that are not numbers, or have a negative interval, are refused and reported",
+          "[nsdump][correction]")
 {
     const double nan = std::numeric_limits<double>::quiet_NaN();
-    const TraceFile trace(
-        source_of(trace_with({entry(NSLICE_KIND_START, 0, nan, 40),
-                              entry(NSLICE_KIND_STOP, 0, 1, 1), entry(NSLICE_KIND_START, 9, 1, 1)},
-                             {})));
+    const TraceFile trace(source_of(
+        trace_with({entry(NSLICE_KIND_START, 0, nan, 40), entry(NSLICE_KIND_START, 0, 20, 40, -1),
+                    entry(NSLICE_KIND_STOP, 0, 1, 1), entry(NSLICE_KIND_START, 9, 1, 1)},
+                   {})));
     const Correction correction(trace);
     CHECK_FALSE(correction.has_constants());
     CHECK_FALSE(correction.of(0, 0).is_known);
     REQUIRE(correction.warnings().size() == 2);
-    CHECK_THAT(correction.warnings()[0], Contains("3 calibration entries"));
+    CHECK_THAT(correction.warnings()[0], Contains("4 calibration entries"));
 }
 
 TEST_CASE("calibration.json replaces the trace's constants if its settings are the session's",

@@ -3,90 +3,11 @@
 #include <array>
 
 #include "analyse/analyse.hpp"
-#include "nsdump_support.hpp"
 #include "support/catch.hpp"
+#include "thinning/scripted_program.hpp"
 
 using Catch::Matchers::Contains;
 using namespace test_support;
-
-namespace
-{
-constexpr uint64_t kEpoch = 1'000'000;
-
-// A pair costs 60, of which a slice contains 40; a mark 30; work is exact, so all is known.
-struct Program : TraceBuilder {
-    uint16_t outer = 0, inner = 0, other = 0, mark_id = 0;
-    uint64_t now = 10;
-    uint64_t epochs = 0;
-    std::vector<uint16_t> off;
-
-    explicit Program(const std::string &counters = "", double calibrated_inner = 40,
-                     double calibrated_outer = 50, double ci95 = 1)
-    {
-        info(plain_info(1e9, counters));
-        std::vector<nslice_calibration_entry> entries = {
-            entry(NSLICE_KIND_START, 0, calibrated_inner, calibrated_outer, ci95),
-            entry(NSLICE_KIND_MARK, 0, 0, 30, 1)};
-        if (!counters.empty())
-            entries.push_back(entry(NSLICE_KIND_START, 1, 10, 30));
-        calibration(NSLICE_CALIBRATION_START, 1, 1, entries);
-        outer = site("outer");
-        inner = site("inner");
-        other = site("other");
-        mark_id = site("mark", NSLICE_KIND_MARK);
-    }
-    void begin_epoch(const std::vector<uint16_t> &ids)
-    {
-        off = ids;
-        now = ++epochs * kEpoch;
-        epoch(now, now + kEpoch - 100, off);
-    }
-    bool is_on(uint16_t id) const { return std::find(off.begin(), off.end(), id) == off.end(); }
-    void begin(uint16_t id, const Words &words = {})
-    {
-        if (!is_on(id))
-            return;
-        now += 10;
-        start(0, 1, id, now, words);
-        now += 20;
-    }
-    void end(uint16_t id, const Words &words = {})
-    {
-        if (!is_on(id))
-            return;
-        now += 20;
-        stop(0, 1, id, now, words);
-        now += 10;
-    }
-    // 100 ticks of work around `pairs` slices of 50 ticks.
-    void run(const std::vector<uint16_t> &inside)
-    {
-        now += 500;
-        begin(outer);
-        now += 100;
-        for (const uint16_t id : inside) {
-            begin(id);
-            now += 50;
-            end(id);
-        }
-        end(outer);
-    }
-    nsdump::StatsReport report(const nsdump::AnalyseOptions &options = {})
-    {
-        footer(NSLICE_END_CLOSED, now + kEpoch, now + kEpoch);
-        nsdump::TraceFile file(source_of(bytes()));
-        return nsdump::analyse_trace(file, options);
-    }
-};
-
-const nsdump::SliceReport &slice_of(const nsdump::StatsReport &report, const std::string &name)
-{
-    for (const nsdump::SliceReport &slice : report.slices)
-        if (slice.name == name)
-            return slice;
-    throw std::runtime_error("no slice " + name);
-}
-} // namespace
 
 TEST_CASE("with known work and costs, thinning gives both", "[nsdump][thinning]")
 {
@@ -139,55 +60,6 @@ TEST_CASE("a slice inside others has reads that cost what they cost there", "[ns
     CHECK(inner.reason ==
           "nothing is inside it, and no slice around it shows what its own reads cost");
     CHECK_FALSE(inner.net);
-}
-
-TEST_CASE("own reads by calibration and in the program are combined if they agree",
-          "[nsdump][thinning]")
-{
-    // The calibration claims 40 ± 20 for own reads; a pair costs 60 here and its gap is 10 ± 20 or
-    // so, which makes 50 for them.
-    Program program("", 40, 50, 20);
-    for (int i = 0; i < 80; ++i) {
-        std::vector<uint16_t> off;
-        if (i % 2 == 0)
-            off.push_back(program.outer);
-        if (i % 4 < 2)
-            off.push_back(program.inner);
-        program.begin_epoch(off);
-        for (int j = 0; j < 10; ++j) {
-            program.begin(program.other);
-            program.run({program.inner});
-            program.end(program.other);
-        }
-    }
-    const auto report = program.report();
-    const auto outer = slice_of(report, "outer").thinning.value();
-    CHECK(outer.inner_from == nsdump::NetSource::kBoth);
-    CHECK(outer.inner.value > 41);
-    CHECK(outer.inner.value < 49);
-    CHECK(outer.inner.ci95 < 20);
-    // With nothing inside, the two net values are combined instead.
-    const auto inner = slice_of(report, "inner").thinning.value();
-    CHECK(inner.inner_from == nsdump::NetSource::kThinning);
-    CHECK(inner.inner.value == Approx(50));
-    CHECK(inner.used == nsdump::NetSource::kBoth);
-}
-
-TEST_CASE("own reads that the program shows are used if they contradict those of the calibration",
-          "[nsdump][thinning]")
-{
-    // The gap of 20 is right, the claimed 34 for own reads is not, whatever its interval.
-    Program program("", 34, 54, 0.001);
-    for (int i = 0; i < 40; ++i) {
-        program.begin_epoch(i % 2 == 0 ? std::vector{program.inner} : std::vector<uint16_t>{});
-        for (int j = 0; j < 20; ++j)
-            program.run({program.inner, program.inner, program.inner, program.inner});
-    }
-    const auto inner = slice_of(program.report(), "inner").thinning.value();
-    CHECK(inner.inner_from == nsdump::NetSource::kThinning);
-    CHECK(inner.inner.value == Approx(40));
-    REQUIRE(inner.net);
-    CHECK(inner.net->value == Approx(50));
 }
 
 TEST_CASE("too few epochs give a reason and no value", "[nsdump][thinning]")
