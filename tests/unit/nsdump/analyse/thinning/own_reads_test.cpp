@@ -7,6 +7,20 @@
 
 using namespace test_support;
 
+namespace
+{
+// In four epochs, each combination of "outer" and "inner" is off once.
+void begin_epoch(Program &program, int number)
+{
+    std::vector<uint16_t> off;
+    if (number % 2 == 0)
+        off.push_back(program.outer);
+    if (number % 4 < 2)
+        off.push_back(program.inner);
+    program.begin_epoch(off);
+}
+} // namespace
+
 TEST_CASE("own reads by calibration and in the program are combined if they agree",
           "[nsdump][thinning]")
 {
@@ -14,12 +28,7 @@ TEST_CASE("own reads by calibration and in the program are combined if they agre
     // so, which makes 50 for them.
     Program program("", 40, 50, 20);
     for (int i = 0; i < 80; ++i) {
-        std::vector<uint16_t> off;
-        if (i % 2 == 0)
-            off.push_back(program.outer);
-        if (i % 4 < 2)
-            off.push_back(program.inner);
-        program.begin_epoch(off);
+        begin_epoch(program, i);
         for (int j = 0; j < 10; ++j) {
             program.begin(program.other);
             program.run({program.inner});
@@ -47,12 +56,7 @@ TEST_CASE("bounds of own reads combine as independent only if the program shows 
     const auto own_reads = [](uint64_t work_before) {
         Program program("", 40, 60, 0, 20);
         for (int i = 0; i < 80; ++i) {
-            std::vector<uint16_t> off;
-            if (i % 2 == 0)
-                off.push_back(program.outer);
-            if (i % 4 < 2)
-                off.push_back(program.inner);
-            program.begin_epoch(off);
+            begin_epoch(program, i);
             for (int j = 0; j < 10; ++j) {
                 program.begin(program.other);
                 for (int k = 0; k < 3; ++k) {
