@@ -190,7 +190,8 @@ TrimmedMean trimmed_mean_of(std::span<const Bucket> buckets, double share, doubl
     for (const Part &part : parts)
         squares += part.count * (square(part.mean) + part.variance);
     const double sd = count > 1 ? std::sqrt(squares / (count - 1)) : 0;
-    return {sum / kept, sd * std::sqrt(count) / kept, uint64_t(kept)};
+    return {sum / kept, sd * std::sqrt(count) / kept, uint64_t(kept),
+            step * std::max(low, high) / kept};
 }
 
 void find_quantiles(std::span<const Bucket> buckets, std::span<const double> shares,

@@ -25,6 +25,9 @@ struct TrimmedMean {
     double mean = 0;
     double standard_error = 0;
     uint64_t kept = 0;
+    // Which readings are cut off depends on how they were rounded to the clock's steps, which
+    // biases the mean by no more than this: a step for each value cut off at one end.
+    double rounding_bound = 0;
 };
 
 // `buckets` from Histogram::buckets(); `shares` must be ascending; `values` must have the same

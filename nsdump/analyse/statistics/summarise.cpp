@@ -52,12 +52,10 @@ double standard_error(const Moments &values, uint64_t count)
     return values.sd(count) / std::sqrt(double(count));
 }
 
-// Which readings are cut off depends on how they were rounded, which biases the mean by up to the
-// trimmed share of a step.
 std::optional<double> interval_of_trimmed(const Sampling &mean, double alike, OtherErrors errors,
-                                          const TrimmedMean &trimmed, double step)
+                                          const TrimmedMean &trimmed)
 {
-    errors.bound += kTrimmedShare * step;
+    errors.bound += trimmed.rounding_bound;
     return interval95(
         {alike * trimmed.standard_error, std::fmin(mean.degrees, double(trimmed.kept) - 1)},
         errors);
@@ -241,7 +239,7 @@ FieldReport summarise_field(const FieldStats &stats, double step, bool keeps_his
         out.net = distribution(stats.net, stats.net_count, buckets, trimmed);
         out.net->ci95 = interval95(sampling, errors);
         out.net->sampling_ci95 = interval95(sampling, {errors.rounding_ci95, {}, 0});
-        out.net->trimmed_ci95 = interval_of_trimmed(sampling, alike, errors, trimmed, step);
+        out.net->trimmed_ci95 = interval_of_trimmed(sampling, alike, errors, trimmed);
     }
     if (stats.self_count > 0 && stats.self_count == stats.count)
         out.self = SelfValue{

@@ -150,7 +150,7 @@ void ThinningEstimator::merge_cells(Named &named) const
                               std::back_inserter(inside_off));
         const auto [place, is_new] = places.try_emplace(inside_off, named.cells.size());
         if (is_new)
-            named.cells.push_back({inside_off, Cell(named.sums->reference, step_), {}, 0, 0});
+            named.cells.push_back({inside_off, Cell(named.sums->reference, step_), {}, 0, 0, 0, 0});
         named.cells[place->second].cell.merge(*cell);
     }
     for (MergedCell &cell : named.cells) {
@@ -171,6 +171,7 @@ void ThinningEstimator::set_error(MergedCell &cell) const
         independent > 0 ? std::max(1.0, cell.clusters.standard_error / independent) : 1;
     const double t = student_t95(std::max(1.0, cell.clusters.degrees));
     cell.trimmed_mean = trimmed.mean;
+    cell.rounding_bound = trimmed.rounding_bound;
     cell.behind = share_behind(cell.cell.buckets(), bpf_);
     cell.standard_error =
         std::max(alike * trimmed.standard_error, rounding_ci95(step_, cell.cell.count()) / t);
@@ -370,9 +371,8 @@ void ThinningEstimator::set_net(NameId name, const Named &named, const MergedCel
         return;
     }
     Uncertainty error;
-    // Which readings are cut off depends on how they were rounded, and long slices straddle epochs
-    // more often.
-    double bound = kTrimmedShare * step_;
+    double bound = bare.rounding_bound;
+    // Long slices straddle epochs more often.
     if (bare.trimmed_mean > 0)
         bound += straddling_share(*named.sums) * bare.cell.clipped_variance() / bare.trimmed_mean;
     error.add(bare.standard_error, bare.clusters.degrees);

@@ -25,6 +25,7 @@ struct MergedCell {
     ClusteredMean clusters;
     double trimmed_mean = 0;
     double standard_error = 0; // of the trimmed mean
+    double rounding_bound = 0; // of the trimmed mean
     double behind = 0;         // share of slices whose STOP is right behind their START
 };
 

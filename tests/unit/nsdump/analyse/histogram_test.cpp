@@ -114,6 +114,24 @@ TEST_CASE("a trimmed mean keeps the rarer of the two values that a clock with st
     CHECK(histogram.trimmed_mean(0.05, 26).kept == 1000);
 }
 
+TEST_CASE("rounding biases a trimmed mean by up to a step for each value cut off at one end",
+          "[nsdump][histogram]")
+{
+    Histogram histogram;
+    for (int i = 0; i < 1000; ++i)
+        histogram.add(i % 25 == 0 ? 156 : 130);
+    CHECK(histogram.trimmed_mean(0.05, 26).rounding_bound == 0);
+    for (int i = 0; i < 20; ++i)
+        histogram.add(1e7);
+    for (int i = 0; i < 10; ++i)
+        histogram.add(40);
+    CHECK(histogram.trimmed_mean(0.05, 26).kept == 1000);
+    CHECK(histogram.trimmed_mean(0.05, 26).rounding_bound == Approx(26 * 0.02));
+    for (int i = 0; i < 100; ++i)
+        histogram.add(1e7 * (2 + i)); // more than are cut off
+    CHECK(histogram.trimmed_mean(0.05, 26).rounding_bound == Approx(26 * 56.0 / 1064));
+}
+
 TEST_CASE("the error of the trimmed mean includes the spread of values that share a bucket",
           "[nsdump][histogram]")
 {
