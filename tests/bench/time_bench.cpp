@@ -51,7 +51,7 @@ void run_set(const std::string &set, const std::vector<bench::Length> &lengths, 
     for (const Mode &mode : kModes) {
         std::vector<bench::SessionReadings> sessions;
         for (int i = 0; i < count; ++i)
-            sessions.push_back(bench::run_time_session(mode.clock, lengths, size_t(i)));
+            sessions.push_back(bench::run_time_session(mode.clock, lengths, uint32_t(i)));
         const std::vector<bench::CellVerdict> cells = bench::judge(lengths, sessions);
         const bool is_ordered = mode.clock == std::string("ordered");
         if (is_ordered && set.empty())

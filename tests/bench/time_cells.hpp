@@ -13,6 +13,10 @@
 
 namespace bench
 {
+struct Span {
+    uint64_t begin, ticks;
+};
+
 // Slices of work with a number of pairs inside, and the same code without probes.
 struct Cell {
     int pairs;
@@ -21,7 +25,9 @@ struct Cell {
     nsp_slice *warm;   // the same before a group, which are not compared
     nsp_slice *around; // several of them, so that their cost there is measured as well
     void (*run)(nsp_slice *, int slices);
-    uint64_t (*time_bare)(int rounds); // ticks
+    Span (*time_one)(); // one round of the code without probes
+    Span (*time_two)(); // two, without a branch between them; null if rounds are long
+    uint64_t (*time_bare)(int rounds); // in a loop; ticks
     uint64_t (*time_empty_asm)(
         int rounds); // the same with empty asm statements in the probes' places
 };
@@ -32,6 +38,14 @@ struct Length {
     int group; // slices of a cell, one after the other
     std::vector<Cell> cells;
 };
+
+// Slices of a group, and rounds without probes, before those that are compared: they train caches
+// and predictors.  Rounds of a millisecond are warm by themselves.
+inline int warm_rounds(const Length &length)
+{
+    constexpr double kLongNs = 1e6;
+    return length.nominal_ns < kLongNs ? length.group / 4 + 2 : 0;
+}
 
 // Functions whose times are compared begin at the start of a page: their lowest 12 address bits are
 // equal.
@@ -45,6 +59,17 @@ BENCH_PAGE_ALIGNED uint64_t time_without_probes(int rounds)
     for (int i = 0; i < rounds; ++i)
         work<kUnits, kPairs, kKind, kPlaces>(code);
     return fenced_ticks() - begin;
+}
+
+template <class Code, int kUnits, int kPairs, Pairs kKind, int kRounds>
+BENCH_PAGE_ALIGNED Span time_copies()
+{
+    Code code;
+    const uint64_t begin = fenced_ticks();
+    work<kUnits, kPairs, kKind, Places::kNothing>(code);
+    if constexpr (kRounds == 2)
+        work<kUnits, kPairs, kKind, Places::kNothing>(code);
+    return {begin, fenced_ticks() - begin};
 }
 
 template <class Code, int kUnits, int kPairs, Pairs kKind>
@@ -64,8 +89,12 @@ inline nsp_slice *make_slice(const std::string &name)
 }
 
 // All kinds of code use the same names: a session thins no more than 256.
-template <class Code, int kUnits, int kPairs, Pairs kKind> Cell make_cell(double nominal_ns)
+template <class Code, int kUnits, int kPairs, Pairs kKind, bool kIsShort>
+Cell make_cell(double nominal_ns)
 {
+    Span (*time_two)() = nullptr;
+    if constexpr (kIsShort)
+        time_two = time_copies<Code, kUnits, kPairs, kKind, 2>;
     const std::string name =
         "ns" + std::to_string(long(nominal_ns)) + "_pairs" + std::to_string(kPairs);
     return {kPairs,
@@ -74,6 +103,8 @@ template <class Code, int kUnits, int kPairs, Pairs kKind> Cell make_cell(double
             make_slice("warm"),
             make_slice("around_" + name),
             run_sliced<Code, kUnits, kPairs, kKind>,
+            time_copies<Code, kUnits, kPairs, kKind, 1>,
+            time_two,
             time_without_probes<Code, kUnits, kPairs, kKind, Places::kNothing>,
             time_without_probes<Code, kUnits, kPairs, kKind, Places::kEmptyAsm>};
 }
@@ -81,11 +112,17 @@ template <class Code, int kUnits, int kPairs, Pairs kKind> Cell make_cell(double
 using PairNumbers = std::integer_sequence<int, 0, 1, 2, 4, 8, 16, 32>;
 using MorePairNumbers = std::integer_sequence<int, 0, 1, 2, 3, 4, 5, 6, 7, 8, 16, 32>;
 
+// Longest rounds of which two are timed together, in units of three cycles.  A host's disturbances
+// hit some spans, as they do slices, and those are trimmed; spans of two long rounds would contain
+// more of them.
+inline constexpr int kLongestOfTwo = 120;
+
 template <class Code, Pairs kKind, int kThreeCycles, int... kPairs>
 Length make_length(double nominal_ns, int group, std::integer_sequence<int, kPairs...>)
 {
     constexpr int kUnits = int(int64_t{kThreeCycles} * Code::kUnitsPer100 / 100);
-    return {nominal_ns, group, {make_cell<Code, kUnits, kPairs, kKind>(nominal_ns)...}};
+    constexpr bool kIsShort = kThreeCycles <= kLongestOfTwo;
+    return {nominal_ns, group, {make_cell<Code, kUnits, kPairs, kKind, kIsShort>(nominal_ns)...}};
 }
 
 // Lengths in multiples of three cycles.  A group takes much less than an epoch of random thinning.

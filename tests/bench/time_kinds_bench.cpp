@@ -25,7 +25,7 @@ template <class Code> void run_kind(const std::string &name, int count, Covered 
     for (const char *clock : {"ordered", "fast"}) {
         std::vector<bench::SessionReadings> sessions;
         for (int i = 0; i < count; ++i)
-            sessions.push_back(bench::run_time_session(clock, lengths, size_t(i)));
+            sessions.push_back(bench::run_time_session(clock, lengths, uint32_t(i)));
         const std::vector<CellVerdict> cells = bench::judge(lengths, sessions);
         const bool is_ordered = clock == std::string("ordered");
         const Bars &bars = is_ordered ? kOrdered : kFast;

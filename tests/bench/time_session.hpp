@@ -23,7 +23,7 @@ struct SessionReadings {
     std::vector<std::vector<Reading>> readings; // by length, by cell
 };
 
-// `turn`: number of the session; lengths and cells take turns in running first.
+// `seed`: of the order in which the cells run, random in each pass.
 SessionReadings run_time_session(const char *clock_mode, const std::vector<Length> &lengths,
-                                 size_t turn);
+                                 uint32_t seed);
 } // namespace bench
