@@ -10,8 +10,8 @@
 
 #include "analyse/pair/slice.hpp"
 #include "analyse/statistics/spill.hpp"
+#include "analyse/thinning/cells/name_cells.hpp"
 #include "analyse/thinning/epoch_table.hpp"
-#include "analyse/thinning/name_cells.hpp"
 #include "analyse/thinning/result.hpp"
 #include "decode/clock.hpp"
 #include "decode/merge.hpp"

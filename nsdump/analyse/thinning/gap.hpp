@@ -9,7 +9,7 @@
 #include "analyse/correct/interval.hpp"
 #include "analyse/correct/subtract.hpp"
 #include "analyse/pair/pair.hpp"
-#include "analyse/thinning/cell.hpp"
+#include "analyse/thinning/cells/cell.hpp"
 #include "analyse/thinning/collector.hpp"
 
 namespace nsdump

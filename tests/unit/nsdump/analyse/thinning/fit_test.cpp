@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "analyse/thinning/fit.hpp"
 
-#include "analyse/thinning/clusters.hpp"
+#include "analyse/thinning/cells/clusters.hpp"
 #include "support/catch.hpp"
 
 using nsdump::CellMean;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // analyse: the slices of one name, in cells by what was off.
-#include "analyse/thinning/name_cells.hpp"
+#include "analyse/thinning/cells/name_cells.hpp"
 
 namespace nsdump
 {

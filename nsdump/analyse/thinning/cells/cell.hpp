@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "analyse/statistics/histogram.hpp"
-#include "analyse/thinning/clusters.hpp"
-#include "analyse/thinning/inside_sums.hpp"
+#include "analyse/thinning/cells/clusters.hpp"
+#include "analyse/thinning/cells/inside_sums.hpp"
 
 namespace nsdump
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // analyse: sums over slices of the records inside them, by name.
-#include "analyse/thinning/inside_sums.hpp"
+#include "analyse/thinning/cells/inside_sums.hpp"
 
 namespace nsdump
 {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "analyse/thinning/cell.hpp"
+#include "analyse/thinning/cells/cell.hpp"
 #include "analyse/thinning/epoch_table.hpp"
 #include "analyse/thinning/result.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "analyse/thinning/clusters.hpp"
+#include "analyse/thinning/cells/clusters.hpp"
 
 #include "simulation/random.hpp"
 #include "support/catch.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // analyse: slices of one name while the same names were off -> sums.
-#include "analyse/thinning/cell.hpp"
+#include "analyse/thinning/cells/cell.hpp"
 
 #include <algorithm>
 #include <cmath>
