@@ -44,32 +44,18 @@ bool contains(const std::vector<NameId> &names, NameId name)
     return std::binary_search(names.begin(), names.end(), name);
 }
 
-// Mean number of records of a name in the part of the slices that the trimmed mean is of, over the
-// cells in which it is on: that is how often its cost is in the trimmed mean.
-double records_per_slice(const std::vector<MergedCell> &cells, NameId name)
-{
-    double records = 0, slices = 0;
-    for (const MergedCell &one : cells)
-        if (!contains(one.off, name) && one.clusters.clusters >= kLeastEpochs) {
-            const InsideSum *const sum = one.cell.inside().find(name);
-            records += sum ? double(sum->kept) : 0;
-            slices += double(one.cell.kept());
-        }
-    return slices > 0 ? records / slices : 0;
-}
-
-// Adds `factor` times the influence of each epoch on a cell's trimmed mean; the squares add up to
-// the variance.
-void add_influence(const MergedCell &cell, double factor, Influence &out)
+// Adds `factor` times the influence of each epoch on the mean of a part; the squares add up to the
+// variance.
+void add_influence(const PartMean &mean, const ClippedSums &part, double factor, Influence &out)
 {
     double weights = 0;
-    for (const Cluster &one : cell.cell.clusters())
+    for (const Cluster &one : part.clusters())
         weights += one.weight;
-    if (!(cell.clusters.standard_error > 0))
+    if (!(mean.clusters.standard_error > 0))
         return;
-    const double scale = factor * cell.standard_error / cell.clusters.standard_error / weights;
-    for (const Cluster &one : cell.cell.clusters())
-        out[one.epoch] += scale * (one.sum - cell.clusters.mean * one.weight);
+    const double scale = factor * mean.standard_error / mean.clusters.standard_error / weights;
+    for (const Cluster &one : part.clusters())
+        out[one.epoch] += scale * (one.sum - mean.clusters.mean * one.weight);
 }
 
 double covariance(const Influence &a, const Influence &b)
@@ -150,31 +136,38 @@ void ThinningEstimator::merge_cells(Named &named) const
                               std::back_inserter(inside_off));
         const auto [place, is_new] = places.try_emplace(inside_off, named.cells.size());
         if (is_new)
-            named.cells.push_back({inside_off, Cell(named.sums->reference, step_), {}, 0, 0, 0, 0});
+            named.cells.push_back({inside_off, Cell(named.sums->reference, step_), {}, {}, 0});
         named.cells[place->second].cell.merge(*cell);
     }
     for (MergedCell &cell : named.cells) {
-        set_error(cell);
+        set_means(cell);
         cell.cell.drop_buckets();
     }
 }
 
-// The trimmed mean's own error assumes independent slices; it is widened as much as dependence
-// within epochs widens that of the clipped mean.
-void ThinningEstimator::set_error(MergedCell &cell) const
+void ThinningEstimator::set_means(MergedCell &cell) const
 {
-    const double n = double(cell.cell.count());
-    const TrimmedMean trimmed = trimmed_mean_of(cell.cell.buckets(), kTrimmedShare, step_);
-    const double independent = std::sqrt(cell.cell.clipped_variance() / n);
-    cell.clusters = clustered_mean(cell.cell.clusters(), independent);
-    const double alike =
-        independent > 0 ? std::max(1.0, cell.clusters.standard_error / independent) : 1;
-    const double t = student_t95(std::max(1.0, cell.clusters.degrees));
-    cell.trimmed_mean = trimmed.mean;
-    cell.rounding_bound = trimmed.rounding_bound;
+    cell.trimmed = mean_of(cell.cell, cell.cell.trimmed());
+    cell.middle = mean_of(cell.cell, cell.cell.middle());
     cell.behind = share_behind(cell.cell.buckets(), bpf_);
-    cell.standard_error =
-        std::max(alike * trimmed.standard_error, rounding_ci95(step_, cell.cell.count()) / t);
+}
+
+// A trimmed mean's own error assumes independent slices; it is widened as much as dependence within
+// epochs widens that of the mean of the clipped values.
+PartMean ThinningEstimator::mean_of(const Cell &cell, const ClippedSums &part) const
+{
+    PartMean out;
+    const TrimmedMean trimmed = trimmed_mean_of(cell.buckets(), part.share(), step_);
+    const double independent = std::sqrt(part.variance(cell.count()) / double(cell.count()));
+    out.clusters = clustered_mean(part.clusters(), independent);
+    const double alike =
+        independent > 0 ? std::max(1.0, out.clusters.standard_error / independent) : 1;
+    const double t = student_t95(std::max(1.0, out.clusters.degrees));
+    out.value = trimmed.mean;
+    out.rounding_bound = trimmed.rounding_bound;
+    out.standard_error =
+        std::max(alike * trimmed.standard_error, rounding_ci95(step_, cell.count()) / t);
+    return out;
 }
 
 // It cancels in differences between cells.
@@ -182,28 +175,43 @@ void ThinningEstimator::set_session_error(Named &named)
 {
     std::vector<CellEpochs> cells;
     for (const MergedCell &cell : named.cells)
-        cells.push_back({&cell.clusters, &cell.cell.clusters()});
+        cells.push_back({&cell.trimmed.clusters, &cell.cell.trimmed().clusters()});
     named.session_error = session_error(cells);
+}
+
+std::vector<FittedGroup> ThinningEstimator::fitted_means(const Named &named,
+                                                         PartMean MergedCell::*part)
+{
+    std::vector<CellMean> means;
+    for (const size_t at : named.fitted_cells) {
+        const MergedCell &cell = named.cells[at];
+        const PartMean &mean = cell.*part;
+        means.push_back(
+            {{}, mean.value, mean.standard_error, mean.clusters.degrees, mean.clusters.effective});
+        for (const NameId name : named.inside)
+            means.back().is_on.push_back(!contains(cell.off, name));
+    }
+    return fit_cells(means, named.inside.size());
 }
 
 void ThinningEstimator::fit(Named &named)
 {
-    std::vector<CellMean> means;
-    for (size_t i = 0; i < named.cells.size(); ++i) {
-        const MergedCell &cell = named.cells[i];
-        if (cell.clusters.clusters < kLeastEpochs)
-            continue;
-        named.fitted_cells.push_back(i);
-        CellMean mean{{},
-                      cell.trimmed_mean,
-                      cell.standard_error,
-                      cell.clusters.degrees,
-                      cell.clusters.effective};
-        for (const NameId name : named.inside)
-            mean.is_on.push_back(!contains(cell.off, name));
-        means.push_back(std::move(mean));
+    for (size_t i = 0; i < named.cells.size(); ++i)
+        if (named.cells[i].trimmed.clusters.clusters >= kLeastEpochs)
+            named.fitted_cells.push_back(i);
+    named.fitted = fitted_means(named, &MergedCell::trimmed);
+    named.has_midmeans = may_use_midmeans(named.cells, named.inside);
+    if (!named.has_midmeans)
+        return;
+    // Trimmed means contain disturbances that are trimmed from the slices inside, midmeans not even
+    // those that last so long that they are in the slices inside as well.
+    const std::vector<FittedGroup> trimmed =
+        std::exchange(named.fitted, fitted_means(named, &MergedCell::middle));
+    for (size_t i = 0; i < named.fitted.size() && i < trimmed.size(); ++i) {
+        const double half = (trimmed[i].sum - named.fitted[i].sum) / 2;
+        named.fitted[i].sum += half;
+        named.fitted[i].bound = std::fabs(half);
     }
-    named.fitted = fit_cells(means, named.inside.size());
 }
 
 // Slices inside each other share most of their noise, so of those only the innermost is used, which
@@ -216,6 +224,7 @@ std::optional<ContextCost> ThinningEstimator::context_cost(NameId name,
         NameId around;
         double value;
         Uncertainty error;
+        double bound;
         const FittedGroup *group;
         double records;
     };
@@ -225,8 +234,8 @@ std::optional<ContextCost> ThinningEstimator::context_cost(NameId name,
             continue;
         const double records = records_per_slice(all_[around].cells, name);
         if (records > 0)
-            found.push_back(
-                {around, group->sum / records, group->error.scaled(1 / records), group, records});
+            found.push_back({around, group->sum / records, group->error.scaled(1 / records),
+                             group->bound / records, group, records});
     }
     std::sort(found.begin(), found.end(), [&](const One &a, const One &b) {
         return all_[a.around].inside.size() < all_[b.around].inside.size();
@@ -256,10 +265,13 @@ std::optional<ContextCost> ThinningEstimator::context_cost(NameId name,
         chi2 += std::pow(1.96 * (one.value - out.value) / ci95, 2);
         const double share = 1 / (ci95 * ci95) / weights;
         error.add_ci95(share * one.error.ci95(), one.error.degrees());
+        out.bound += share * one.bound;
         const Named &around = all_[one.around];
-        for (size_t i = 0; i < around.fitted_cells.size(); ++i)
-            add_influence(around.cells[around.fitted_cells[i]],
+        for (size_t i = 0; i < around.fitted_cells.size(); ++i) {
+            const MergedCell &cell = around.cells[around.fitted_cells[i]];
+            add_influence(around.mean_of(cell), around.sums_of(cell),
                           share * one.group->shares[i] / one.records, out.influence);
+        }
     }
     // If contexts differ by more than their errors, so may those that were not measured.
     const double scatter =
@@ -300,7 +312,7 @@ const MergedCell *ThinningEstimator::bare_cell(NameId name, const Named &named,
         std::find_if(named.cells.begin(), named.cells.end(), [&](const MergedCell &cell) {
             return cell.off.size() == named.inside.size();
         });
-    const size_t epochs = bare == named.cells.end() ? 0 : bare->clusters.clusters;
+    const size_t epochs = bare == named.cells.end() ? 0 : bare->trimmed.clusters.clusters;
     if (epochs >= kLeastEpochs)
         return &*bare;
     reason = fmt::format("{} in which everything inside was off; at least {} are required",
@@ -341,15 +353,16 @@ void ThinningEstimator::set_inner(NameId name, const std::vector<CpuSum> &cpus, 
         Uncertainty context_error = context->second.error;
         context_error.add_ci95(gap.ci95, gap.degrees);
         const Measured in_context = {context->second.value - gap.value,
-                                     context_error.ci95() + gap.bound()};
+                                     context_error.ci95() + gap.bound() + context->second.bound};
         weight = out.is_overtaking && slices_.starts_of(name).show_own_gap()
                      ? 1
                      : context_weight(name, calibrated, in_context);
         own_error = calibrated_error.scaled(1 - weight);
         own_error.add(weight * context_error.standard_error(), context_error.degrees());
-        // Only a gap that the program shows is wrong for other reasons than the calibrated reads.
+        // A gap that the program shows and the cost there are wrong for other reasons than the
+        // calibrated reads.
         own_bound = std::hypot((1 - weight) * calibrated_bound + weight * gap.calibrated_bound,
-                               weight * gap.shown_bound);
+                               weight * gap.shown_bound, weight * context->second.bound);
         out.inner = {(1 - weight) * calibrated.value + weight * in_context.value,
                      own_error.ci95() + own_bound};
     }
@@ -371,19 +384,21 @@ void ThinningEstimator::set_net(NameId name, const Named &named, const MergedCel
         return;
     }
     Uncertainty error;
-    double bound = bare.rounding_bound;
+    double bound = bare.trimmed.rounding_bound;
     // Long slices straddle epochs more often.
-    if (bare.trimmed_mean > 0)
-        bound += straddling_share(*named.sums) * bare.cell.clipped_variance() / bare.trimmed_mean;
-    error.add(bare.standard_error, bare.clusters.degrees);
+    const double raw = bare.trimmed.value;
+    if (raw > 0)
+        bound +=
+            straddling_share(*named.sums) * bare.cell.trimmed().variance(bare.cell.count()) / raw;
+    error.add(bare.trimmed.standard_error, bare.trimmed.clusters.degrees);
     error.add(named.session_error, kTimeBlocks - 2);
-    out.raw = {bare.trimmed_mean, error.ci95() + bound};
+    out.raw = {raw, error.ci95() + bound};
     set_inner(name, bare.cell.cpus(), bare.behind, out, error, bound);
     if (out.context_weight > 0) {
         // High load in the same epochs makes both raw and what a pair adds to others too large.
         // The covariance is a rough estimate, so only half of its effect counts.
         Influence influence;
-        add_influence(bare, 1, influence);
+        add_influence(bare.trimmed, bare.cell.trimmed(), 1, influence);
         const double shared =
             out.context_weight * covariance(influence, in_context_.at(name).influence);
         error = error.scaled(std::sqrt(std::max(kLeastVariance, 1 - shared / error.variance())));
@@ -395,9 +410,8 @@ void ThinningEstimator::set_net(NameId name, const Named &named, const MergedCel
     const Uncertainty units = calibrated.unit_errors.uncertainty();
     error.add(units.ci95() / student_t95(units.degrees()), units.degrees());
     bound += calibrated.unit_errors.bound();
-    out.net =
-        Measured{bare.trimmed_mean - out.inner.value - calibrated.units, error.ci95() + bound};
-    out.epochs = bare.clusters.clusters;
+    out.net = Measured{raw - out.inner.value - calibrated.units, error.ci95() + bound};
+    out.epochs = bare.trimmed.clusters.clusters;
     out.slices = bare.cell.count();
 }
 
@@ -434,8 +448,8 @@ void ThinningEstimator::describe(const Named &named, SliceThinning &out) const
     for (const FittedGroup &group : named.fitted) {
         ThinnedCost cost = cost_of(named, group.unknowns);
         if (cost.per_slice > 0)
-            cost.per_record =
-                Measured{group.sum / cost.per_slice, group.error.scaled(1 / cost.per_slice).ci95()};
+            cost.per_record = Measured{group.sum / cost.per_slice,
+                                       (group.error.ci95() + group.bound) / cost.per_slice};
         out.costs.push_back(std::move(cost));
         for (const size_t place : group.unknowns)
             is_done[place] = true;
@@ -444,12 +458,13 @@ void ThinningEstimator::describe(const Named &named, SliceThinning &out) const
         if (!is_done[place])
             out.costs.push_back(cost_of(named, {place}));
     for (const MergedCell &cell : named.cells) {
-        const double ci95 = student_t95(cell.clusters.degrees) * cell.standard_error;
+        const PartMean &trimmed = cell.trimmed;
+        const double ci95 = student_t95(trimmed.clusters.degrees) * trimmed.standard_error;
         out.cells.push_back({{},
                              cell.cell.count(),
-                             cell.clusters.clusters,
+                             trimmed.clusters.clusters,
                              cell.cell.mean(),
-                             {cell.trimmed_mean, ci95}});
+                             {trimmed.value, ci95}});
         for (const NameId name : cell.off)
             out.cells.back().off.push_back(names_[name].text);
     }

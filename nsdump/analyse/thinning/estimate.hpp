@@ -9,26 +9,13 @@
 #include "analyse/correct/correction.hpp"
 #include "analyse/correct/uncertainty.hpp"
 #include "analyse/pair/pair.hpp"
+#include "analyse/thinning/cells/merged_cell.hpp"
 #include "analyse/thinning/collector.hpp"
 #include "analyse/thinning/fit.hpp"
 #include "analyse/thinning/result.hpp"
 
 namespace nsdump
 {
-// Fewer give no error that could be trusted.
-inline constexpr size_t kLeastEpochs = 8;
-
-// The slices of a name while the same names inside them were off.
-struct MergedCell {
-    std::vector<NameId> off;
-    Cell cell;
-    ClusteredMean clusters;
-    double trimmed_mean = 0;
-    double standard_error = 0; // of the trimmed mean
-    double rounding_bound = 0; // of the trimmed mean
-    double behind = 0;         // share of slices whose STOP is right behind their START
-};
-
 // How much the slices of each epoch moved an estimate.
 using Influence = std::map<uint32_t, double>;
 
@@ -36,6 +23,7 @@ using Influence = std::map<uint32_t, double>;
 struct ContextCost {
     double value = 0;
     Uncertainty error;
+    double bound = 0;
     Influence influence;
 };
 
@@ -57,9 +45,20 @@ private:
         const NameCells *sums = nullptr;
         std::vector<NameId> inside; // ascending
         std::vector<MergedCell> cells;
+        bool has_midmeans = false; // see may_use_midmeans()
         std::vector<size_t> fitted_cells;
         std::vector<FittedGroup> fitted; // unknowns are places in `inside`
         double session_error = 0;        // standard error that all cells have in common
+
+        // The mean whose error is that of the costs of what is inside, and the sums that show it.
+        const PartMean &mean_of(const MergedCell &one) const
+        {
+            return has_midmeans ? one.middle : one.trimmed;
+        }
+        const ClippedSums &sums_of(const MergedCell &one) const
+        {
+            return has_midmeans ? one.cell.middle() : one.cell.trimmed();
+        }
     };
 
     // A cost that was separated from others, in slices around it.
@@ -72,8 +71,10 @@ private:
     void take_cells(NameId name, ThinningCollector &slices);
     void merge_cells(Named &named) const;
     void set_contexts();
-    void set_error(MergedCell &cell) const;
+    void set_means(MergedCell &cell) const;
+    PartMean mean_of(const Cell &cell, const ClippedSums &part) const;
     static void set_session_error(Named &named);
+    static std::vector<FittedGroup> fitted_means(const Named &named, PartMean MergedCell::*part);
     static void fit(Named &named);
     std::optional<ContextCost> context_cost(NameId name, const std::vector<Single> &singles) const;
     const MergedCell *bare_cell(NameId name, const Named &named, std::string &reason) const;

@@ -130,7 +130,7 @@ std::vector<FittedGroup> fit_cells(const std::vector<CellMean> &cells, size_t un
         }
         if (!is_determined(solver, group))
             continue;
-        out.push_back({group, 0, {}, {}});
+        out.push_back({group, 0, {}, {}, 0});
         set_sum(cells, row, scatter, out.back());
     }
     return out;

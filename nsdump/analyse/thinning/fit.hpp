@@ -24,6 +24,7 @@ struct FittedGroup {
     double sum = 0; // what they add together
     Uncertainty error;
     std::vector<double> shares; // of the cells' means in the sum
+    double bound = 0;           // of an error that is not chance
 };
 
 // mean ~ base + sum of the unknowns that are on.  Unknowns that cannot be separated at all are not

@@ -3,22 +3,10 @@
 #include "analyse/thinning/cells/cell.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
-
-#include "analyse/report.hpp"
 
 namespace nsdump
 {
-namespace
-{
-double variance_of(double sum, double squares, uint64_t count)
-{
-    const double n = double(count);
-    return count > 1 ? std::max(0.0, squares - sum * sum / n) / (n - 1) : 0;
-}
-} // namespace
-
 CpuSum &sum_of_cpu(std::vector<CpuSum> &sums, uint32_t cpu_index)
 {
     for (CpuSum &sum : sums)
@@ -32,46 +20,11 @@ double Cell::variance() const
     return variance_of(sum_, squares_, count_);
 }
 
-double Cell::clipped_variance() const
-{
-    return variance_of(clipped_sum_, clipped_squares_, count_);
-}
-
-Cluster &Cell::cluster(uint32_t epoch)
-{
-    if (!clusters_.empty() && clusters_.back().epoch == epoch)
-        return clusters_.back();
-    // Threads are read in turns, so an earlier epoch may come back.
-    const auto place =
-        std::lower_bound(clusters_.begin(), clusters_.end(), epoch,
-                         [](const Cluster &one, uint32_t at) { return one.epoch < at; });
-    if (place != clusters_.end() && place->epoch == epoch)
-        return *place;
-    return *clusters_.insert(place, {epoch, 0, 0});
-}
-
-// The buckets at both ends belong to the trimmed part's neighbours as a whole: a constant duration
-// has only one bucket.
 void Cell::find_bounds()
 {
     const std::vector<Bucket> buckets = histogram_.buckets();
-    const double cut = kTrimmedShare * double(histogram_.total());
-    double seen = 0;
-    low_ = buckets.front().low;
-    high_ = buckets.back().high;
-    for (const Bucket &bucket : buckets) {
-        if (seen <= cut)
-            low_ = bucket.low;
-        seen += double(bucket.count);
-        if (seen >= double(histogram_.total()) - cut) {
-            high_ = bucket.high;
-            break;
-        }
-    }
-    if (step_ >= kLeastStep) { // as in the trimmed mean
-        low_ -= step_ + 1;
-        high_ += step_ + 1;
-    }
+    trimmed_.find_bounds(buckets, step_);
+    middle_.find_bounds(buckets, step_);
 }
 
 void Cell::add(const ThinnedSlice &slice, const InsideSums *only)
@@ -110,13 +63,14 @@ void Cell::fill_histogram()
 // Of the first slices, count_first() finds which are kept.
 void Cell::count_inside(const ThinnedSlice &slice, const InsideSums *only)
 {
-    const bool is_early = count_ <= kFirstSlices, is_late_kept = !is_early && is_kept(slice.raw);
+    const bool is_early = count_ <= kFirstSlices,
+               is_late_kept = !is_early && trimmed_.is_kept(slice.raw);
     kept_ += is_late_kept;
     for (const InsideCount &one : slice.inside) {
         if (only && !only->find(one.name))
             continue;
         InsideSum &sum = inside_.add(one);
-        const uint64_t records = uint64_t{one.pairs} + one.marks;
+        const uint64_t records = one.records();
         if (is_early)
             first_.push_back({uint32_t(count_ - 1), one.name, records});
         else if (is_late_kept)
@@ -128,9 +82,9 @@ void Cell::count_first()
 {
     const size_t count = std::min<size_t>(first_values_.size(), kFirstSlices);
     for (size_t i = 0; i < count; ++i)
-        kept_ += is_kept(first_values_[i].raw);
+        kept_ += trimmed_.is_kept(first_values_[i].raw);
     for (const Early &early : first_)
-        if (is_kept(first_values_[early.place].raw))
+        if (trimmed_.is_kept(first_values_[early.place].raw))
             inside_.at(early.name).kept += early.records;
     release(first_);
 }
@@ -144,12 +98,8 @@ void Cell::add_first()
 
 void Cell::add_clipped(double raw, uint32_t epoch)
 {
-    const double clipped = std::clamp(raw, low_, high_) - reference_;
-    clipped_sum_ += clipped;
-    clipped_squares_ += clipped * clipped;
-    Cluster &of_epoch = cluster(epoch);
-    of_epoch.weight += 1;
-    of_epoch.sum += clipped;
+    trimmed_.add(raw, reference_, epoch);
+    middle_.add(raw, reference_, epoch);
 }
 
 void Cell::finish()
@@ -189,11 +139,10 @@ void Cell::merge(const Cell &other)
     count_ += other.count_;
     sum_ += other.sum_;
     squares_ += other.squares_;
-    clipped_sum_ += other.clipped_sum_;
-    clipped_squares_ += other.clipped_squares_;
+    trimmed_.merge(other.trimmed_);
+    middle_.merge(other.middle_);
     kept_ += other.kept_;
     merge_buckets(other.buckets_);
-    clusters_.insert(clusters_.end(), other.clusters_.begin(), other.clusters_.end());
     inside_.merge(other.inside_);
     for (const CpuSum &sum : other.cpus_) {
         CpuSum &mine = sum_of_cpu(cpus_, sum.cpu_index);

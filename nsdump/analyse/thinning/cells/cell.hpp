@@ -6,8 +6,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "analyse/report.hpp"
 #include "analyse/statistics/histogram.hpp"
-#include "analyse/thinning/cells/clusters.hpp"
+#include "analyse/thinning/cells/clipped_sums.hpp"
 #include "analyse/thinning/cells/inside_sums.hpp"
 
 namespace nsdump
@@ -39,10 +40,13 @@ template <class T> void release(std::vector<T> &values)
 // CPUs are few: they are searched one by one.
 CpuSum &sum_of_cpu(std::vector<CpuSum> &sums, uint32_t cpu_index);
 
-// The error of the trimmed mean has to account for slices of one epoch being alike.  How alike they
-// are is seen from clipped values, sums by epoch, because a few interrupts would hide it in the
-// plain ones.  Values are clipped to the bounds of the trimmed part, as far as they are known by
-// then: they are found again each time that the number of slices has doubled.
+// Share of the slices that the midmean leaves out at either end.
+inline constexpr double kMidmeanShare = 0.25;
+
+// Two means: the trimmed one, and the midmean, which is for long slices around others: disturbances
+// hit too many of them for the trimmed mean to leave these out.  Values are clipped to the bounds
+// of either part as far as they are known by then: they are found again each time that the number
+// of slices has doubled.
 class Cell
 {
 public:
@@ -64,16 +68,20 @@ public:
     uint64_t count() const { return count_; }
     double mean() const { return count_ > 0 ? reference_ + sum_ / double(count_) : 0; }
     double variance() const;
-    // Of the values that are clipped at the bounds of the trimmed part.
-    double clipped_variance() const;
-    // By epoch; values are distances from the reference.
-    const std::vector<Cluster> &clusters() const { return clusters_; }
+    // Of the trimmed mean and of the midmean.
+    const ClippedSums &trimmed() const { return trimmed_; }
+    const ClippedSums &middle() const { return middle_; }
     const std::vector<Bucket> &buckets() const { return buckets_; }
+    // Slices that are not trimmed; their records are `kept` in the sums inside.
     uint64_t kept() const { return kept_; }
     const InsideSums &inside() const { return inside_; }
     const std::vector<CpuSum> &cpus() const { return cpus_; }
     void drop_buckets() { release(buckets_); }
-    void drop_clusters() { release(clusters_); }
+    void drop_clusters()
+    {
+        trimmed_.drop_clusters();
+        middle_.drop_clusters();
+    }
 
 private:
     // Slices among the first with something inside, and their records of one name.
@@ -88,25 +96,21 @@ private:
     };
 
     void find_bounds();
-    bool is_kept(double raw) const { return raw >= low_ && raw <= high_; }
     void fill_histogram();
     void count_first();
     void add_first();
     void count_inside(const ThinnedSlice &slice, const InsideSums *only);
     void merge_buckets(const std::vector<Bucket> &others);
     void add_clipped(double raw, uint32_t epoch);
-    Cluster &cluster(uint32_t epoch);
 
     double reference_;
     double step_;
     uint64_t count_ = 0;
     double sum_ = 0, squares_ = 0; // of distances from the reference
-    double clipped_sum_ = 0, clipped_squares_ = 0;
-    double low_ = 0, high_ = 0;
+    ClippedSums trimmed_{kTrimmedShare}, middle_{kMidmeanShare};
     uint64_t kept_ = 0;
     Histogram histogram_;         // without the first slices while there are fewer
     std::vector<Bucket> buckets_; // after finish()
-    std::vector<Cluster> clusters_;
     InsideSums inside_;
     std::vector<CpuSum> cpus_;
     std::vector<Early> first_;

@@ -52,6 +52,7 @@ void InsideSums::merge(const InsideSums &other)
         mine.marks += theirs.marks;
         mine.direct += theirs.direct;
         mine.kept += theirs.kept;
+        mine.squares += theirs.squares;
     }
 }
 

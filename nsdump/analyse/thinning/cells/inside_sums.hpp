@@ -15,6 +15,8 @@ struct InsideCount {
     uint32_t pairs = 0;
     uint32_t marks = 0;
     uint32_t direct = 0; // pairs that are in no other slice inside
+
+    uint64_t records() const { return uint64_t{pairs} + marks; }
 };
 
 // Sums over slices of the records of one name inside them.
@@ -23,7 +25,8 @@ struct InsideSum {
     uint64_t pairs = 0;
     uint64_t marks = 0;
     uint64_t direct = 0;
-    uint64_t kept = 0; // pairs and marks in slices that are not among the trimmed ones
+    uint64_t kept = 0;  // pairs and marks in slices that are not among the trimmed ones
+    double squares = 0; // of the number of pairs and marks
 };
 
 // In the order of their first records.  A few are searched one by one; of more, the places are
@@ -39,6 +42,7 @@ public:
         sum.pairs += one.pairs;
         sum.marks += one.marks;
         sum.direct += one.direct;
+        sum.squares += double(one.records()) * double(one.records());
         return sum;
     }
     void merge(const InsideSums &other);

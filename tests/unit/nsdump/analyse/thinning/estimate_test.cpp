@@ -95,6 +95,52 @@ TEST_CASE("names that are always off together have a common cost", "[nsdump][thi
     CHECK(outer.net->value == Approx(250));
 }
 
+namespace
+{
+// What "inner" costs in "other", which contains `slices(number)` of them; after them,
+// `disturbance(number)` ticks pass.
+template <class Slices, class Disturbance>
+nsdump::Measured cost_in_context(const Slices &slices, const Disturbance &disturbance)
+{
+    Program program;
+    for (int i = 0, number = 0; i < 40; ++i) {
+        program.begin_epoch(i % 2 == 0 ? std::vector{program.inner} : std::vector<uint16_t>{});
+        for (int j = 0; j < 30; ++j, ++number) {
+            program.now += 500;
+            program.begin(program.other);
+            for (int k = 0; k < slices(number); ++k) {
+                program.begin(program.inner);
+                program.now += 50;
+                program.end(program.inner);
+            }
+            if (program.is_on(program.inner))
+                program.now += uint64_t(disturbance(number));
+            program.end(program.other);
+        }
+    }
+    const auto other = slice_of(program.report(), "other").thinning.value();
+    return other.costs.at(0).per_record.value();
+}
+} // namespace
+
+TEST_CASE("half of what disturbs a sixth of the slices around many others is in the cost of these",
+          "[nsdump][thinning]")
+{
+    const auto slices = [](int) { return 10; };
+    const auto disturbance = [](int number) { return number % 6 == 0 ? 2000 : 0; };
+    const nsdump::Measured cost = cost_in_context(slices, disturbance);
+    // 10 % of the slices that are not trimmed: 20 ticks for each inside.
+    CHECK(cost.value == Approx(60 + 10).margin(4));
+    CHECK(cost.value - cost.ci95 == Approx(60).margin(0.5));
+}
+
+TEST_CASE("a cost is per record if some of the slices around have more records inside",
+          "[nsdump][thinning]")
+{
+    const auto slices = [](int number) { return 10 + number * 7 % 11 * (number * 7 % 11); };
+    CHECK(cost_in_context(slices, [](int) { return 0; }).value == Approx(60).epsilon(0.05));
+}
+
 TEST_CASE("a slice inside which something is never off, or which contains itself, has no value",
           "[nsdump][thinning]")
 {

@@ -89,7 +89,7 @@ public:
     {
         while (now_ < spans_.back().end) {
             now_ += random_.uniform(50, 400);
-            work[kOuter].push_back(outer(work));
+            work[kOuter].push_back(model_.leaves > 0 ? around_leaves(work) : outer(work));
         }
     }
 
@@ -168,6 +168,16 @@ private:
         return ticks;
     }
 
+    double around_leaves(Work &work)
+    {
+        start(sites_.outer);
+        double ticks = 0;
+        for (int i = 0; i < model_.leaves; ++i)
+            ticks += do_work(20) + leaf(work, std::exp(model_.sigma * random_.normal()));
+        stop(sites_.outer);
+        return ticks;
+    }
+
     const ThinnedModel &model_;
     const Sites &sites_;
     const std::vector<Span> &spans_;
@@ -231,7 +241,7 @@ ThinnedRun run_thinned(const ThinnedModel &model, Random &random)
     for (const Name name : {kOuter, kMiddle, kLeaf})
         out.truth[name == kOuter    ? "outer"
                   : name == kMiddle ? "middle"
-                                    : "leaf"] = trimmed_mean(other[name]);
+                                    : "leaf"] = other[name].empty() ? 0 : trimmed_mean(other[name]);
     return out;
 }
 } // namespace simulation

@@ -16,6 +16,7 @@ namespace simulation
 {
 // What is drawn.  Slice "outer" contains slices "middle", each with slices "leaf", and a mark.
 struct ThinnedModel {
+    int leaves = 0; // if not 0, "outer" contains as many slices "leaf", and nothing else
     int threads = 2;
     int epochs = 180;
     double shortest = 8e3, longest = 6e4; // ticks of an epoch, log-uniform
