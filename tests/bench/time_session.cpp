@@ -25,7 +25,7 @@ __attribute__((noinline)) void run_group(const Cell &cell, nsp_slice *slice, int
 }
 
 // The first slices train caches and predictors, which do not know whether the probes are on in this
-// epoch.
+// epoch.  The sites of other cells evict those of this one.
 void run_slices(const Length &length, const Cell &cell)
 {
     __builtin_prefetch(cell.around);

@@ -201,16 +201,21 @@ void ThinningEstimator::fit(Named &named)
             named.fitted_cells.push_back(i);
     named.fitted = fitted_means(named, &MergedCell::trimmed);
     named.has_midmeans = may_use_midmeans(named.cells, named.inside);
-    if (!named.has_midmeans)
+    if (!named.has_midmeans) {
+        for (MergedCell &cell : named.cells)
+            cell.cell.drop_middle_clusters();
         return;
-    // Trimmed means contain disturbances that are trimmed from the slices inside, midmeans not even
-    // those that last so long that they are in the slices inside as well.
-    const std::vector<FittedGroup> trimmed =
-        std::exchange(named.fitted, fitted_means(named, &MergedCell::middle));
-    for (size_t i = 0; i < named.fitted.size() && i < trimmed.size(); ++i) {
-        const double half = (trimmed[i].sum - named.fitted[i].sum) / 2;
-        named.fitted[i].sum += half;
-        named.fitted[i].bound = std::fabs(half);
+    }
+    // With trimmed means, costs are too high: these contain short disturbances, which are trimmed
+    // from the slices inside.  With midmeans they are too low: these do not even contain long ones,
+    // which are in the slices inside.  Both fits have the same groups, since the weights are.
+    const std::vector<FittedGroup> midmeans = fitted_means(named, &MergedCell::middle);
+    for (size_t i = 0; i < named.fitted.size(); ++i) {
+        FittedGroup &group = named.fitted[i];
+        group.bound = std::fabs(group.sum - midmeans[i].sum) / 2;
+        group.sum = (group.sum + midmeans[i].sum) / 2;
+        // What the trimmed means scatter by in addition are disturbances, which are in the bound.
+        group.error = midmeans[i].error;
     }
 }
 
@@ -269,7 +274,7 @@ std::optional<ContextCost> ThinningEstimator::context_cost(NameId name,
         const Named &around = all_[one.around];
         for (size_t i = 0; i < around.fitted_cells.size(); ++i) {
             const MergedCell &cell = around.cells[around.fitted_cells[i]];
-            add_influence(around.mean_of(cell), around.sums_of(cell),
+            add_influence(around.fitted_mean(cell), around.fitted_sums(cell),
                           share * one.group->shares[i] / one.records, out.influence);
         }
     }

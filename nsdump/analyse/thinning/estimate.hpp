@@ -50,12 +50,12 @@ private:
         std::vector<FittedGroup> fitted; // unknowns are places in `inside`
         double session_error = 0;        // standard error that all cells have in common
 
-        // The mean whose error is that of the costs of what is inside, and the sums that show it.
-        const PartMean &mean_of(const MergedCell &one) const
+        // Which epochs moved the costs of what is inside.
+        const PartMean &fitted_mean(const MergedCell &one) const
         {
             return has_midmeans ? one.middle : one.trimmed;
         }
-        const ClippedSums &sums_of(const MergedCell &one) const
+        const ClippedSums &fitted_sums(const MergedCell &one) const
         {
             return has_midmeans ? one.cell.middle() : one.cell.trimmed();
         }

@@ -77,6 +77,7 @@ public:
     const InsideSums &inside() const { return inside_; }
     const std::vector<CpuSum> &cpus() const { return cpus_; }
     void drop_buckets() { release(buckets_); }
+    void drop_middle_clusters() { middle_.drop_clusters(); }
     void drop_clusters()
     {
         trimmed_.drop_clusters();

@@ -7,6 +7,14 @@
 
 namespace nsdump
 {
+namespace
+{
+// Numbers of records of a name in the slices of all cells in which it is on.
+struct Records {
+    double all = 0, squares = 0, slices = 0;
+    double kept = 0, kept_slices = 0; // in the slices that are not trimmed
+};
+
 Records records_of(const std::vector<MergedCell> &cells, NameId name)
 {
     Records out;
@@ -24,6 +32,7 @@ Records records_of(const std::vector<MergedCell> &cells, NameId name)
     }
     return out;
 }
+} // namespace
 
 double records_per_slice(const std::vector<MergedCell> &cells, NameId name)
 {

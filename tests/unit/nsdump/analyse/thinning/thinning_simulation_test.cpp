@@ -121,7 +121,7 @@ TEST_CASE("the interval holds the work if own reads follow from slices around ma
         const ThinnedRun run = run_thinned(model, random);
         leaf.add(*thinning_of(run, "leaf").net, run.truth.at("leaf"));
     }
-    CHECK(leaf.share() >= 0.95); // the bound is wider than the error: nothing disturbs the slices
+    CHECK(leaf.share() >= 0.95); // the bound is wider than the error: there are no interrupts
 }
 
 TEST_CASE("the interval holds the work with a clock that moves in steps",
