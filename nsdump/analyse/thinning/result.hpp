@@ -29,8 +29,10 @@ struct ThinnedCost {
     std::string name; // names, joined by " + "
     std::string kind; // "pair", "mark", or "mixed"
     double per_slice = 0;
-    std::optional<Measured> per_record; // none if it cannot be separated from others
-    Measured calibrated;                // the same by calibration
+    // None if it cannot be separated from others.  It does not follow from the cells' trimmed means
+    // alone where midmeans are used.
+    std::optional<Measured> per_record;
+    Measured calibrated; // the same by calibration
 };
 
 // Slices while the same names inside them were off.
